@@ -1,0 +1,43 @@
+# `make demo` shows what superword does, `make test` tests it; both set up all they need in .venv.
+
+VENV := .venv
+PYTHON ?= python3
+SOURCES := $(shell git ls-files crates python pyproject.toml Cargo.toml Cargo.lock LICENSE README.md)
+# The wheel holds them; they must not end up in it from an earlier `maturin develop`.
+STALE := python/superword/_core.*.so
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test bench format clean
+
+help: ## Show the targets
+	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
+
+demo: $(VENV)/installed ## Train on the bundled novels and look at the result
+	@$(VENV)/bin/python scripts/demo.py
+
+test: $(VENV)/installed ## Check formatting, lints and types, and run all tests
+	@scripts/test.sh $(VENV)
+
+bench: $(VENV)/installed ## Run the benchmarks; they write benchmarks/results
+	$(VENV)/bin/python benchmarks/pretokenize.py
+
+format: $(VENV)/installed ## Format the sources
+	cargo fmt
+	$(VENV)/bin/ruff check --fix --quiet
+	$(VENV)/bin/ruff format
+
+clean: ## Remove what the other targets made
+	rm -rf $(VENV) target $(STALE)
+
+$(VENV)/tools: pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "superword needs Python 3.11 or newer; PYTHON=... names one"; exit 1; }
+	@cargo --version >/dev/null || { echo "superword needs a Rust toolchain: https://rustup.rs"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(VENV)/bin/python -m pip install --quiet --upgrade pip
+	$(VENV)/bin/python -m pip install --quiet --group test
+	@touch $@
+
+$(VENV)/installed: $(VENV)/tools $(SOURCES)
+	@rm -f $(STALE)
+	$(VENV)/bin/python -m pip install --quiet --no-build-isolation '.[all]'
+	@touch $@

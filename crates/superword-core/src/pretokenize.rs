@@ -1,0 +1,164 @@
+//! Splitting a text into pretokens.
+//!
+//! The five named patterns are scanners, written by hand: linear in the text, whatever it holds,
+//! with no regex engine. Each is written out twice, as the branches of its regex and as rules on
+//! the masks of a block of 64 bytes; see `scan`. Any other pattern is a regex.
+//!
+//! Nothing is dropped: the pretokens of a text, put together, are the text.
+
+mod block;
+mod boundless;
+mod class;
+mod eligible;
+mod gpt;
+mod gpt2;
+mod gpt4;
+mod gpt4o;
+mod punct;
+mod regex;
+mod scan;
+mod unicode;
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use self::boundless::Boundless;
+use self::gpt2::Gpt2;
+use self::gpt4::Gpt4;
+use self::gpt4o::Gpt4o;
+use self::punct::Punct;
+use self::regex::{Matches, Regex};
+use self::scan::Scan;
+use crate::Error;
+
+pub use self::eligible::{ELIGIBLE, Eligibility};
+pub use self::regex::BACKTRACK_LIMIT;
+pub use self::unicode::UNICODE_VERSION;
+
+/// The named patterns and the regexes that they stand for.
+pub const NAMED: [(&str, &str); 5] = [
+    ("gpt2", gpt2::REGEX),
+    ("gpt4", gpt4::REGEX),
+    ("gpt4o", gpt4o::REGEX),
+    ("punct", punct::REGEX),
+    ("boundless", boundless::REGEX),
+];
+
+/// A pattern that splits texts into pretokens.
+#[derive(Clone, Debug)]
+pub struct Pattern {
+    source: String,
+    splitter: Splitter,
+}
+
+#[derive(Clone, Debug)]
+enum Splitter {
+    Gpt2,
+    Gpt4,
+    Gpt4o,
+    Punct,
+    Boundless,
+    BoundlessDraft,
+    Regex(Regex),
+}
+
+impl Pattern {
+    /// The pattern with this name, or else the pattern that is this regex.
+    ///
+    /// A regex that a named pattern stands for gets that pattern's scanner.
+    ///
+    /// # Errors
+    /// When it is neither a name nor a well-formed regex.
+    pub fn new(source: &str) -> Result<Pattern, Error> {
+        let spelled = spelled_out(source);
+        let catch_all = format!("{}|.+", boundless::REGEX);
+        let draft = catch_all.replace(r"| ?(?:[\p{P}\p{S}]", r"|(?:[\p{P}\p{S}]");
+        let splitter = match spelled.as_ref() {
+            "gpt2" | gpt2::REGEX => Splitter::Gpt2,
+            "gpt4" | gpt4::REGEX => Splitter::Gpt4,
+            "gpt4o" | gpt4o::REGEX => Splitter::Gpt4o,
+            "punct" | punct::REGEX => Splitter::Punct,
+            "boundless" | boundless::REGEX => Splitter::Boundless,
+            // Every character is in some branch, so the authors' catch-all never gets one.
+            other if other == catch_all => Splitter::Boundless,
+            other if other == draft => Splitter::BoundlessDraft,
+            _ => Splitter::Regex(Regex::new(source)?),
+        };
+        Ok(Pattern { source: source.to_owned(), splitter })
+    }
+
+    /// The name or the regex that was given.
+    #[must_use]
+    pub fn source(&self) -> &str {
+        &self.source
+    }
+
+    /// The spans, in bytes, of the pretokens of a text, in order. They leave no gaps.
+    #[must_use]
+    pub fn spans<'t>(&'t self, text: &'t str) -> Spans<'t> {
+        Spans(match &self.splitter {
+            Splitter::Gpt2 => Walk::Gpt2(Scan::new(text)),
+            Splitter::Gpt4 => Walk::Gpt4(Scan::new(text)),
+            Splitter::Gpt4o => Walk::Gpt4o(Scan::new(text)),
+            Splitter::Punct => Walk::Punct(Scan::new(text)),
+            Splitter::Boundless => Walk::Boundless(Scan::new(text)),
+            Splitter::BoundlessDraft => Walk::BoundlessDraft(Scan::new(text)),
+            Splitter::Regex(regex) => Walk::Regex(Matches::new(regex, text)),
+        })
+    }
+}
+
+/// The regex with the one escape written out in which the listings of the paper and the authors'
+/// model files differ.
+fn spelled_out(source: &str) -> Cow<'_, str> {
+    if source.contains(r"\u2019") {
+        Cow::Owned(source.replace(r"\u2019", "’"))
+    } else {
+        Cow::Borrowed(source)
+    }
+}
+
+/// The spans of the pretokens of one text.
+///
+/// With a named pattern every item is `Ok`; a regex may give up, and then nothing follows.
+pub struct Spans<'t>(Walk<'t>);
+
+enum Walk<'t> {
+    Gpt2(Scan<'t, Gpt2>),
+    Gpt4(Scan<'t, Gpt4>),
+    Gpt4o(Scan<'t, Gpt4o>),
+    Punct(Scan<'t, Punct>),
+    Boundless(Scan<'t, Boundless<true>>),
+    BoundlessDraft(Scan<'t, Boundless<false>>),
+    Regex(Matches<'t>),
+}
+
+impl Iterator for Spans<'_> {
+    type Item = Result<Range<usize>, Error>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        match &mut self.0 {
+            Walk::Gpt2(scan) => scan.next().map(Ok),
+            Walk::Gpt4(scan) => scan.next().map(Ok),
+            Walk::Gpt4o(scan) => scan.next().map(Ok),
+            Walk::Punct(scan) => scan.next().map(Ok),
+            Walk::Boundless(scan) => scan.next().map(Ok),
+            Walk::BoundlessDraft(scan) => scan.next().map(Ok),
+            Walk::Regex(matches) => matches.next(),
+        }
+    }
+
+    /// What `for_each` and the like run on: one loop a pattern, with nothing to choose inside.
+    fn fold<B, F: FnMut(B, Self::Item) -> B>(self, init: B, mut f: F) -> B {
+        match self.0 {
+            Walk::Gpt2(scan) => scan.fold(init, |b, span| f(b, Ok(span))),
+            Walk::Gpt4(scan) => scan.fold(init, |b, span| f(b, Ok(span))),
+            Walk::Gpt4o(scan) => scan.fold(init, |b, span| f(b, Ok(span))),
+            Walk::Punct(scan) => scan.fold(init, |b, span| f(b, Ok(span))),
+            Walk::Boundless(scan) => scan.fold(init, |b, span| f(b, Ok(span))),
+            Walk::BoundlessDraft(scan) => scan.fold(init, |b, span| f(b, Ok(span))),
+            Walk::Regex(matches) => matches.fold(init, f),
+        }
+    }
+}

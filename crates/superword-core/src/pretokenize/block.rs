@@ -1,0 +1,255 @@
+//! Sixty-four bytes of text as bit masks, one mask a class, so that a rule about neighbouring
+//! characters is a few operations on words instead of a walk with branches.
+//!
+//! Bit `i` of every mask stands for byte `i`. A character's class is at its first byte; the bytes
+//! after it are in `tail`. A block starts where a pretoken starts, and since no pattern looks
+//! back, what comes before it plays no role.
+
+use super::class::{
+    BLANK, CLASSES, CONTROL, Class, LOWER, MARK, NEWLINE, NUMBER, OTHER, PUNCT, TITLE, Text, UPPER,
+    WHITE,
+};
+
+/// How many bytes a block has.
+pub(super) const WIDTH: usize = 64;
+
+/// Starts of pretokens at or past this byte stay undecided: rules look up to four bytes ahead.
+pub(super) const REACH: u32 = 60;
+
+/// The masks of one block.
+pub(super) struct Block<'t> {
+    /// The text, for the few rules that ask for a particular letter.
+    pub(super) bytes: &'t [u8],
+    class: [u64; CLASSES],
+    /// Bytes that are not the first of their character.
+    pub(super) tail: u64,
+    /// First bytes of characters beyond ASCII.
+    pub(super) wide: u64,
+    /// `'`
+    pub(super) quote: u64,
+    /// `_`
+    pub(super) underscore: u64,
+}
+
+/// Where pretokens start in a block, beside its first byte.
+pub(super) struct Starts {
+    /// The starts, as far as they are known.
+    pub(super) mask: u64,
+    /// The first byte at which something stands that the masks cannot decide, if it was that and
+    /// not the end of the block which limited them.
+    pub(super) odd: bool,
+}
+
+impl<'t> Block<'t> {
+    /// The block of the text that begins at `at`; at least `WIDTH` bytes follow.
+    #[inline(always)]
+    pub(super) fn new(text: Text<'t>, at: usize) -> Block<'t> {
+        let bytes = &text.bytes[at..];
+        let ascii = Ascii::of(bytes.first_chunk().expect("a whole block"));
+        let mut class = [0; CLASSES];
+        class[UPPER as usize] = ascii.upper;
+        class[LOWER as usize] = ascii.lower;
+        class[NUMBER as usize] = ascii.digit;
+        class[BLANK as usize] = ascii.blank;
+        class[NEWLINE as usize] = ascii.newline;
+        class[WHITE as usize] = ascii.white & !ascii.newline;
+        class[CONTROL as usize] = ascii.control & !ascii.white;
+        let known = ascii.upper | ascii.lower | ascii.digit | ascii.blank | ascii.control;
+        class[PUNCT as usize] = !(known | ascii.high);
+        let wide = ascii.high & !ascii.tail;
+        let mut leads = wide;
+        while leads != 0 {
+            let i = leads.trailing_zeros();
+            class[text.peek(at + i as usize).0 as usize] |= 1 << i;
+            leads &= leads - 1;
+        }
+        let Ascii { tail, quote, underscore, .. } = ascii;
+        Block { bytes, class, tail, wide, quote, underscore }
+    }
+
+    /// Where characters of a class start.
+    #[inline]
+    pub(super) fn of(&self, class: Class) -> u64 {
+        self.class[class as usize]
+    }
+
+    /// Where characters of `\p{L}` start.
+    #[inline]
+    pub(super) fn letter(&self) -> u64 {
+        self.of(UPPER) | self.of(LOWER) | self.of(TITLE) | self.of(OTHER)
+    }
+
+    /// Where characters of `\s` start.
+    #[inline]
+    pub(super) fn space(&self) -> u64 {
+        self.of(BLANK) | self.of(WHITE) | self.of(NEWLINE)
+    }
+
+    /// From here on, a mark is part of the character before it.
+    #[inline]
+    pub(super) fn join_marks(&mut self) {
+        self.tail |= self.of(MARK);
+    }
+
+    /// Where characters come right after one of those that start in `mask`.
+    ///
+    /// The bytes between are a run in `tail`; adding its first bit carries through to its end.
+    #[inline]
+    pub(super) fn after(&self, mask: u64) -> u64 {
+        let next = mask << 1;
+        (self.tail.wrapping_add(next & self.tail) | next) & !self.tail
+    }
+
+    /// Every byte of the characters that start in `mask`.
+    #[inline]
+    pub(super) fn whole(&self, mask: u64) -> u64 {
+        let first = mask << 1 & self.tail;
+        mask | (self.tail & !self.tail.wrapping_add(first))
+    }
+}
+
+/// Which of `starts` are known: those before `limit` and before the first odd byte.
+#[inline]
+pub(super) fn known(starts: u64, limit: u32, odd: u64) -> Starts {
+    let first_odd = odd.trailing_zeros();
+    let known = limit.min(first_odd);
+    let mask = starts & !1 & ((1 << known) - 1);
+    Starts { mask, odd: first_odd < limit }
+}
+
+/// The first byte of the run of ones in `mask` that reaches up to byte `end` (not included).
+#[inline]
+pub(super) fn run_start(mask: u64, end: u32) -> u32 {
+    u64::BITS - (!mask & ((1 << end) - 1)).leading_zeros()
+}
+
+/// The end of the run of ones in `mask` that begins at byte `start`.
+#[inline]
+pub(super) fn run_end(mask: u64, start: u32) -> u32 {
+    start + (!mask >> start).trailing_zeros()
+}
+
+/// Masks that hold for ASCII by comparing bytes alone. `white` and `newline` are in `control`.
+#[derive(Debug, PartialEq)]
+struct Ascii {
+    upper: u64,
+    lower: u64,
+    digit: u64,
+    blank: u64,
+    quote: u64,
+    underscore: u64,
+    newline: u64,
+    white: u64,
+    control: u64,
+    high: u64,
+    tail: u64,
+}
+
+impl Ascii {
+    #[inline(always)]
+    fn of(bytes: &[u8; WIDTH]) -> Ascii {
+        // SAFETY: SSE2 is part of x86_64.
+        #[cfg(target_arch = "x86_64")]
+        return unsafe { Ascii::by_vector(bytes) };
+        #[cfg(not(target_arch = "x86_64"))]
+        Ascii::by_byte(bytes)
+    }
+
+    /// With SSE2, which every `x86_64` has: sixteen bytes a comparison.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "sse2")]
+    #[inline]
+    fn by_vector(bytes: &[u8; WIDTH]) -> Ascii {
+        use std::arch::x86_64::{
+            __m128i, _mm_add_epi8, _mm_cmpeq_epi8, _mm_cmpgt_epi8, _mm_cmplt_epi8,
+            _mm_movemask_epi8, _mm_or_si128, _mm_set_epi64x, _mm_set1_epi8,
+        };
+        #[target_feature(enable = "sse2")]
+        #[inline]
+        fn gather(v: [__m128i; 4], test: impl Fn(__m128i) -> __m128i) -> u64 {
+            let bits = |v| u64::from(_mm_movemask_epi8(test(v)).cast_unsigned());
+            bits(v[0]) | bits(v[1]) << 16 | bits(v[2]) << 32 | bits(v[3]) << 48
+        }
+        let half = |i: usize| i64::from_le_bytes(bytes[i..i + 8].try_into().expect("eight bytes"));
+        let vectors = [0, 16, 32, 48].map(|i| _mm_set_epi64x(half(i + 8), half(i)));
+        let splat = |byte: u8| _mm_set1_epi8(byte.cast_signed());
+        let equal = |v, byte| _mm_cmpeq_epi8(v, splat(byte));
+        // Comparisons are signed: with `high` moved up to 127, the range is all that is above `low`.
+        let within = |v, low: u8, high: u8| {
+            _mm_cmpgt_epi8(_mm_add_epi8(v, splat(127 - high)), splat(126 - (high - low)))
+        };
+        Ascii {
+            upper: gather(vectors, |v| within(v, b'A', b'Z')),
+            lower: gather(vectors, |v| within(v, b'a', b'z')),
+            digit: gather(vectors, |v| within(v, b'0', b'9')),
+            blank: gather(vectors, |v| equal(v, b' ')),
+            quote: gather(vectors, |v| equal(v, b'\'')),
+            underscore: gather(vectors, |v| equal(v, b'_')),
+            newline: gather(vectors, |v| _mm_or_si128(equal(v, b'\r'), equal(v, b'\n'))),
+            white: gather(vectors, |v| within(v, b'\t', b'\r')),
+            control: gather(vectors, |v| _mm_or_si128(within(v, 0, 0x1F), equal(v, 0x7F))),
+            high: gather(vectors, |v| v),
+            // Tail bytes are 0x80..0xC0: as signed, those below -64.
+            tail: gather(vectors, |v| _mm_cmplt_epi8(v, splat(0xC0))),
+        }
+    }
+
+    /// Byte by byte, for other machines, and as the twin that the vectors are tested against.
+    #[cfg(any(test, not(target_arch = "x86_64")))]
+    fn by_byte(bytes: &[u8; WIDTH]) -> Ascii {
+        let gather = |test: fn(u8) -> bool| {
+            bytes.iter().rev().fold(0, |mask, &byte| mask << 1 | u64::from(test(byte)))
+        };
+        Ascii {
+            upper: gather(|byte| byte.is_ascii_uppercase()),
+            lower: gather(|byte| byte.is_ascii_lowercase()),
+            digit: gather(|byte| byte.is_ascii_digit()),
+            blank: gather(|byte| byte == b' '),
+            quote: gather(|byte| byte == b'\''),
+            underscore: gather(|byte| byte == b'_'),
+            newline: gather(|byte| matches!(byte, b'\r' | b'\n')),
+            white: gather(|byte| matches!(byte, b'\t'..=b'\r')),
+            control: gather(|byte| byte.is_ascii_control()),
+            high: gather(|byte| byte >= 0x80),
+            tail: gather(|byte| byte & 0xC0 == 0x80),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[cfg(target_arch = "x86_64")]
+    #[test]
+    fn vectors_see_every_byte_at_every_place_as_bytes_do() {
+        for byte in 0..=255_u8 {
+            for place in 0..WIDTH {
+                let mut bytes = [b'a'; WIDTH];
+                bytes[place] = byte;
+                assert_eq!(Ascii::of(&bytes), Ascii::by_byte(&bytes), "{byte} at {place}");
+            }
+        }
+    }
+
+    #[test]
+    fn after_skips_the_rest_of_a_character() {
+        let text = format!("aé语😀b{}", " ".repeat(WIDTH));
+        let block = Block::new(Text::new(&text), 0);
+        let starts = 0b0100_0100_1011;
+        let first = [0, 1, 3, 6, 10].map(|i| 1_u64 << i);
+        assert_eq!(starts | 1 << 10, first.iter().sum::<u64>());
+        for pair in first.windows(2) {
+            assert_eq!(block.after(pair[0]), pair[1]);
+        }
+        assert_eq!(block.whole(first[2]), 0b11_1000);
+    }
+
+    #[test]
+    fn runs_are_found_from_both_ends() {
+        assert_eq!(run_start(0b0111_0110, 7), 4);
+        assert_eq!(run_start(0b111, 3), 0);
+        assert_eq!(run_end(0b0111_0110, 4), 7);
+        assert_eq!(run_end(0b0111_0110, 3), 3);
+    }
+}

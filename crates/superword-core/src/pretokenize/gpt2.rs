@@ -1,0 +1,47 @@
+//! `gpt2`: the pattern of GPT-2.
+
+use super::block::{Block, REACH, Starts, known};
+use super::class::{BLANK, LETTER, NUMBER, Set, Text};
+use super::gpt::{contraction, symbols, white, wide_space};
+use super::scan::Grammar;
+
+/// The regex that the scanner stands for.
+pub(super) const REGEX: &str =
+    r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+";
+
+#[derive(Default)]
+pub(super) struct Gpt2;
+
+impl Grammar for Gpt2 {
+    fn end(&mut self, text: Text, at: usize) -> usize {
+        if let Some(end) = contraction(text.bytes, at, false) {
+            return end;
+        }
+        let start = at + usize::from(text.bytes[at] == b' ');
+        match text.peek(start).0 {
+            class if LETTER.has(class) => text.run(start, LETTER),
+            NUMBER => text.run(start, Set::of(&[NUMBER])),
+            _ => symbols(text, at).unwrap_or_else(|| white(text, at)),
+        }
+    }
+
+    #[inline]
+    fn starts(&self, block: &mut Block, _at: usize) -> Starts {
+        let space = block.space();
+        let letter = block.letter();
+        let number = block.of(NUMBER);
+        let symbol = !(letter | number | space | block.tail);
+        let free = |class: u64| class & !block.after(class) & !(block.of(BLANK) << 1);
+        let mut starts = free(letter) | free(number) | free(symbol);
+        starts |= space & !(space << 1) | space & !(space >> 1);
+        let mut quotes = block.quote & free(symbol);
+        while quotes != 0 {
+            let at = quotes.trailing_zeros();
+            if let Some(end) = contraction(block.bytes, at as usize, false) {
+                starts = starts & !(2 << at) | 1_u64.checked_shl(end as u32).unwrap_or(0);
+            }
+            quotes &= quotes - 1;
+        }
+        known(starts, REACH, wide_space(block))
+    }
+}

@@ -1,0 +1,194 @@
+//! Walking a text with a named pattern: block by block where the masks decide, pretoken by
+//! pretoken where they do not.
+
+use std::ops::Range;
+
+use super::block::{Block, Starts, WIDTH};
+use super::class::Text;
+
+/// A named pattern, written out twice: the branches of its regex in order, and the same as rules
+/// on masks. The two must agree; the tests compare them.
+pub(super) trait Grammar: Default {
+    /// Where the pretoken that starts at `at`, before the end of the text, ends.
+    ///
+    /// Called with places in rising order, so that what was seen ahead may be remembered.
+    fn end(&mut self, text: Text, at: usize) -> usize;
+
+    /// Where pretokens start in the block at `at`, of which one starts at its first byte.
+    fn starts(&self, block: &mut Block, at: usize) -> Starts;
+}
+
+/// The spans of the pretokens of one text.
+pub(super) struct Scan<'t, G> {
+    text: Text<'t>,
+    grammar: G,
+    /// Where the next pretoken starts.
+    at: usize,
+    /// The place that bit 0 of `starts` stands for.
+    base: usize,
+    /// Starts of pretokens found but not yet given out.
+    starts: u64,
+    /// No block begins before this place: the masks did not get past what stands before it.
+    blocks_from: usize,
+}
+
+impl<'t, G: Grammar> Scan<'t, G> {
+    /// Starts at the beginning of the text.
+    pub(super) fn new(text: &'t str) -> Scan<'t, G> {
+        Scan {
+            text: Text::new(text),
+            grammar: G::default(),
+            at: 0,
+            base: 0,
+            starts: 0,
+            blocks_from: 0,
+        }
+    }
+
+    /// The same without blocks: the slow twin.
+    #[cfg(test)]
+    pub(super) fn without_blocks(text: &'t str) -> Scan<'t, G> {
+        Scan { blocks_from: usize::MAX, ..Scan::new(text) }
+    }
+
+    /// Looks for starts in the next block, if there is a whole one.
+    #[inline]
+    fn fill(&mut self) {
+        if self.at >= self.blocks_from && self.text.bytes.len() - self.at >= WIDTH {
+            self.read_block();
+        }
+    }
+
+    /// Not inlined: it uses every register, and the loop around it needs some.
+    #[inline(never)]
+    fn read_block(&mut self) {
+        let found = self.grammar.starts(&mut Block::new(self.text, self.at), self.at);
+        self.base = self.at;
+        self.starts = found.mask;
+        if found.odd || found.mask == 0 {
+            self.blocks_from = self.at + WIDTH;
+        }
+    }
+}
+
+impl<G: Grammar> Iterator for Scan<'_, G> {
+    type Item = Range<usize>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Range<usize>> {
+        if self.starts == 0 {
+            if self.at == self.text.bytes.len() {
+                return None;
+            }
+            self.fill();
+        }
+        let start = self.at;
+        if self.starts == 0 {
+            self.at = self.grammar.end(self.text, start);
+        } else {
+            self.at = self.base + self.starts.trailing_zeros() as usize;
+            self.starts &= self.starts - 1;
+        }
+        Some(start..self.at)
+    }
+
+    /// The same as a loop over `next`, with the mask of a block in a register.
+    #[inline]
+    fn fold<B, F: FnMut(B, Range<usize>) -> B>(mut self, init: B, mut f: F) -> B {
+        let mut result = init;
+        loop {
+            let mut starts = self.starts;
+            while starts != 0 {
+                let end = self.base + starts.trailing_zeros() as usize;
+                result = f(result, self.at..end);
+                self.at = end;
+                starts &= starts - 1;
+            }
+            self.starts = 0;
+            if self.at == self.text.bytes.len() {
+                return result;
+            }
+            self.fill();
+            if self.starts == 0 {
+                let start = self.at;
+                self.at = self.grammar.end(self.text, start);
+                result = f(result, start..self.at);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::super::boundless::Boundless;
+    use super::super::gpt2::Gpt2;
+    use super::super::gpt4::Gpt4;
+    use super::super::gpt4o::Gpt4o;
+    use super::super::punct::Punct;
+    use super::*;
+
+    /// Pieces that meet in ways that matter: cases, marks, digits, quotes, line ends, and what
+    /// has two, three and four bytes. Letters and spaces come often, so that blocks get far.
+    const PIECES: [&str; 48] = [
+        "a", "b", "the", "The", "XML", "Http", "s", "S", "ll", "VE", "re", " ", " ", " ", " ",
+        "  ", "\t", "\n", "\n", "\r\n", "\n\n", "_", "'", "'", "'s", "'t", "'Ll", "’", "’s", "1",
+        "23", "456", "7890", "!", "-", "/", "\u{301}", "\u{e9}", "\u{c9}", "\u{1c5}", "中",
+        "\u{a0}", "\u{200b}", "٣", "😀", "ſ", "\u{1}", "Ж",
+    ];
+
+    fn texts() -> impl Strategy<Value = String> {
+        let piece = prop_oneof![
+            // Mostly what the masks decide alone, so that the odd piece comes at any place.
+            8 => prop::sample::select(&PIECES[..36]),
+            1 => prop::sample::select(&PIECES[..]),
+        ];
+        prop::collection::vec(piece, 0..160).prop_map(|pieces| pieces.concat())
+    }
+
+    fn check<G: Grammar>(text: &str) -> Result<(), TestCaseError> {
+        let fast: Vec<_> = Scan::<G>::new(text).collect();
+        let slow: Vec<_> = Scan::<G>::without_blocks(text).collect();
+        prop_assert_eq!(&fast, &slow);
+        let folded = Scan::<G>::new(text).fold(Vec::new(), |mut spans, span| {
+            spans.push(span);
+            spans
+        });
+        prop_assert_eq!(&folded, &slow);
+        prop_assert!(slow.windows(2).all(|pair| pair[0].end == pair[1].start));
+        Ok(())
+    }
+
+    fn check_all(text: &str) -> Result<(), TestCaseError> {
+        check::<Gpt2>(text)?;
+        check::<Gpt4>(text)?;
+        check::<Gpt4o>(text)?;
+        check::<Punct>(text)?;
+        check::<Boundless<true>>(text)?;
+        check::<Boundless<false>>(text)
+    }
+
+    /// Such things lie ahead of what they change: each was once split in the wrong place.
+    #[test]
+    fn what_lies_ahead_in_a_run_is_seen_from_its_start() {
+        for piece in ["\n  \u{a0}\n", "1234٣", "12341\u{301}", "_foo's", "a'b'c", "!\n/\n"] {
+            for lead in 0..60 {
+                let text = format!("{} {piece} {}", "ab ".repeat(lead / 3), "x ".repeat(60));
+                check_all(&text[lead % 3..]).expect("blocks agree with the branches");
+            }
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig {
+            cases: 3000,
+            failure_persistence: None,
+            ..ProptestConfig::default()
+        })]
+        #[test]
+        fn blocks_agree_with_the_branches(text in texts()) {
+            check_all(&text)?;
+        }
+    }
+}

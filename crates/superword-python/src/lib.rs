@@ -1,0 +1,12 @@
+//! The Python module `superword._core`: the core's types and nothing of its own.
+
+use pyo3::prelude::*;
+
+mod errors;
+mod pretokenize;
+
+/// The compiled core of superword.
+#[pymodule(gil_used = false)]
+fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    pretokenize::register(module)
+}

@@ -1,0 +1,79 @@
+//! `Pattern` and `Eligibility`.
+
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PyString};
+use superword_core::pretokenize;
+
+use crate::errors::exception;
+
+/// Adds this module's names to `_core`.
+pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<Pattern>()?;
+    module.add_class::<Eligibility>()?;
+    let named = PyDict::new(module.py());
+    for (name, regex) in pretokenize::NAMED {
+        named.set_item(name, regex)?;
+    }
+    module.add("NAMED_PATTERNS", named)?;
+    module.add("ELIGIBLE", pretokenize::ELIGIBLE)?;
+    module.add("UNICODE_VERSION", pretokenize::UNICODE_VERSION)?;
+    module.add("BACKTRACK_LIMIT", pretokenize::BACKTRACK_LIMIT)
+}
+
+/// A pattern that splits texts into pretokens.
+#[pyclass(frozen, module = "superword._core")]
+struct Pattern(pretokenize::Pattern);
+
+#[pymethods]
+impl Pattern {
+    #[new]
+    #[pyo3(signature = (source, /))]
+    fn new(py: Python<'_>, source: &str) -> PyResult<Pattern> {
+        pretokenize::Pattern::new(source).map(Pattern).map_err(|error| exception(py, &error))
+    }
+
+    /// The pretokens of a text.
+    #[pyo3(signature = (text, /))]
+    fn split<'py>(&self, py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyList>> {
+        let spans: Result<Vec<_>, _> = py.detach(|| self.0.spans(text).collect());
+        let spans = spans.map_err(|error| exception(py, &error))?;
+        PyList::new(py, spans.into_iter().map(|span| PyString::new(py, &text[span])))
+    }
+
+    /// How many pretokens a text has, and a digest of where they end, in bytes.
+    ///
+    /// The digest is the sum, modulo 2**64, of `x ^ x >> 32` for x = end * 0x9E3779B97F4A7C15.
+    #[pyo3(signature = (text, /))]
+    fn digest(&self, py: Python<'_>, text: &str) -> PyResult<(u64, u64)> {
+        let (count, digest, failed) = py.detach(|| {
+            self.0.spans(text).fold((0, 0, None), |(count, digest, failed), span| match span {
+                Ok(span) => {
+                    let mixed = (span.end as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+                    (count + 1, u64::wrapping_add(digest, mixed ^ mixed >> 32), failed)
+                }
+                Err(error) => (count, digest, Some(error)),
+            })
+        });
+        failed.map_or(Ok((count, digest)), |error| Err(exception(py, &error)))
+    }
+}
+
+/// The rule that says which pretokens are eligible for supermerges.
+#[pyclass(frozen, module = "superword._core")]
+struct Eligibility(pretokenize::Eligibility);
+
+#[pymethods]
+impl Eligibility {
+    #[new]
+    #[pyo3(signature = (source, /))]
+    fn new(py: Python<'_>, source: &str) -> PyResult<Eligibility> {
+        let rule = pretokenize::Eligibility::new(source);
+        rule.map(Eligibility).map_err(|error| exception(py, &error))
+    }
+
+    /// Whether a pretoken is eligible.
+    #[pyo3(signature = (pretoken, /))]
+    fn has(&self, py: Python<'_>, pretoken: &str) -> PyResult<bool> {
+        self.0.has(pretoken).map_err(|error| exception(py, &error))
+    }
+}

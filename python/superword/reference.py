@@ -1,0 +1,260 @@
+"""The specification of docs/algorithm.md as slow, plain Python: the oracle of the fast core.
+
+>>> rules, vocabulary = train(["to be or to be", "to be"], 262)
+>>> encode("to be", rules)
+[b'to be']
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Literal, NamedTuple, TypeVar
+
+import regex
+
+PATTERNS: dict[str, str] = {  # the listings of the paper's appendix A
+    "gpt2": r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",
+    "gpt4": r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}+|\p{N}{1,3}"
+    r"| ?[^\s\p{L}\p{N}]++[\r\n]*|\s*[\r\n]|\s+(?!\S)|\s+",
+    "gpt4o": r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+"
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
+    r"|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*"
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+",
+    "punct": r" ?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+",
+    "boundless": "|".join([
+        r" ?(?:\p{L}\p{M}*)+['’](?:\p{L}\p{M}*)+",  # B-1, contraction
+        r"_(?:\p{Ll}\p{M}*)+",  # B-2, snake_case
+        r" ?(?:\p{Lu}\p{M}*)+(?=(?:\p{Lu}\p{M}*)(?:\p{Ll}\p{M}*))",  # B-3, XML of XMLHttp
+        r" ?(?:\p{Lu}\p{M}*)?(?:\p{Ll}\p{M}*)+",  # B-4, words
+        r" ?(?:\p{Lu}\p{M}*)+",  # B-5, CONSTANT
+        r" ?(?:[\p{Lt}\p{Lm}\p{Lo}]\p{M}*)+",  # B-6, titlecase, modifier and uncased letters
+        r"(?:\p{N}\p{M}*){1,3}(?=(?:(?:\p{N}\p{M}*){3})*(?:(?:\P{N}\p{M}*)|$))",  # B-7, digits
+        r" ?(?:[\p{P}\p{S}]\p{M}*)+",  # B-8, punctuation and symbols
+        r"[^\S\r\n]*[\n\r]+|[^\S\r\n]+",  # B-9, whitespace
+        r"(?:[\p{Z}\p{C}]\p{M}*)+",  # B-10, separators and controls
+        r"\p{M}+",  # B-11, leftover marks
+    ]),
+}  # fmt: skip
+ELIGIBLE = r"^(?=.+\p{L})(?:\p{L}\p{M}*|[ _'\u2019])+$"
+
+Pair = tuple[bytes, bytes]
+Tokens = tuple[bytes, ...]
+Deletion = Literal["bytes", "pair"] | None
+Item = TypeVar("Item")
+
+
+class Unit(NamedTuple):
+    """One pretoken with its tokens, or one superword."""
+
+    tokens: Tokens
+    is_eligible: bool = False
+    is_superword: bool = False
+
+    @property
+    def open_token(self) -> bytes:
+        """The token of an open unit; empty, as no token is, for a unit that is not open."""
+        is_open = len(self.tokens) == 1 and (self.is_eligible or self.is_superword)
+        return self.tokens[0] if is_open else b""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One rule of a model; its index is its place in the list."""
+
+    index: int
+    kind: Literal["merge", "supermerge", "delete"]
+    left: bytes
+    right: bytes | None = None
+    parts: Tokens = ()
+    count: int | None = None
+
+    @property
+    def token(self) -> bytes:
+        """The token that the rule makes or deletes."""
+        return self.left + (self.right or b"")
+
+
+def pretokenize(text: str, pattern: str = "boundless") -> list[str]:
+    """Split a text into pretokens, which joined give it back: 'a+' on 'xaay' -> x, aa, y."""
+    if match := regex.search(r"[\ud800-\udfff]", text):
+        raise ValueError(f"a lone surrogate has no UTF-8 bytes; replace character {match.start()}")
+    pretokens, end = [], 0
+    for match in regex.finditer(PATTERNS.get(pattern, pattern), text):
+        if match.group():
+            pretokens += [text[end : match.start()], match.group()]
+            end = match.end()
+    return [pretoken for pretoken in [*pretokens, text[end:]] if pretoken]
+
+
+def is_eligible(pretoken: str, eligible: str = ELIGIBLE) -> bool:
+    """Whether a pretoken may take part in a supermerge: 'a' may not, ' a' and 'ab' may."""
+    return regex.fullmatch(eligible, pretoken) is not None
+
+
+def single_bytes(token: bytes) -> Tokens:
+    """Split a token into its bytes: ab -> a, b."""
+    return tuple(bytes([byte]) for byte in token)
+
+
+def initial_units(text: str, pattern: str, eligible: str) -> list[Unit]:
+    """Make one unit of each pretoken, holding its bytes."""
+    pretokens = pretokenize(text, pattern)
+    return [Unit(single_bytes(p.encode()), is_eligible(p, eligible)) for p in pretokens]
+
+
+def pairs(tokens: Tokens) -> Iterator[Pair]:
+    """Give each adjacent pair as often as `join` would replace it: (a, a) once for a a a."""
+    previous = None
+    for pair in pairwise(tokens):
+        # A pair equal to the one counted just before it shares a token with it: (x, x) in x x x.
+        if pair == previous or b"" in pair:
+            previous = None
+        else:
+            previous = pair
+            yield pair
+
+
+def join(items: Sequence[Item], tokens: Tokens, rule: Rule, joined: Item) -> list[Item]:
+    """Replace each pair that holds the rule's, left to right, without overlap: a a a -> aa a."""
+    result, place = [], 0
+    while place < len(items):
+        is_pair = tokens[place] == rule.left and tokens[place + 1 : place + 2] == (rule.right,)
+        result.append(joined if is_pair else items[place])
+        place += 2 if is_pair else 1
+    return result
+
+
+def apply_rule(rule: Rule, units: list[Unit]) -> list[Unit]:
+    """Perform a rule everywhere in a document."""
+    if rule.kind == "supermerge":
+        superword = Unit((rule.token,), is_superword=True)
+        return join(units, tuple(unit.open_token for unit in units), rule, superword)
+    return [apply_in_unit(rule, unit) if rule.left in unit.tokens else unit for unit in units]
+
+
+def apply_in_unit(rule: Rule, unit: Unit) -> Unit:
+    """Perform a merge or a delete in one unit; a delete leaves a superword whole."""
+    if rule.kind == "merge":
+        return unit._replace(tokens=tuple(join(unit.tokens, unit.tokens, rule, rule.token)))
+    split = {} if unit.is_superword else {rule.left: rule.parts}
+    tokens = [part for token in unit.tokens for part in split.get(token, (token,))]
+    return unit._replace(tokens=tuple(tokens))
+
+
+def most_frequent(counts: Counter[Pair]) -> tuple[Pair, int]:
+    """Take the largest count; ties go to the smaller pair, compared as bytes: left, then right."""
+    largest = max(counts.values(), default=0)
+    tied = [pair for pair, count in counts.items() if count == largest]
+    return min(tied, default=(b"", b"")), largest
+
+
+class Trainer:
+    """The state of a training run: the corpus in its two views, the rules, the vocabulary."""
+
+    def __init__(self, documents: Iterable[str], pattern: str, eligible: str) -> None:
+        """Start from bytes."""
+        self.documents = [initial_units(text, pattern, eligible) for text in documents]
+        # The second view: every pretoken standing alone, as if no supermerge had happened. Equal
+        # pretokens stay equal, so one unit stands for them all, with the number of them.
+        occurrences = Counter(unit for units in self.documents for unit in units)
+        self.alone, self.occurrences = list(occurrences), list(occurrences.values())
+        self.rules: list[Rule] = []
+        self.vocabulary = list(single_bytes(bytes(range(256))))
+
+    def step(self, supermerges: bool, deletion: Deletion, tau: float, min_count: int) -> bool:
+        """Perform one step, its deletions included; False when no pair reaches `min_count`."""
+        pair_counts: Counter[Pair] = Counter()
+        token_counts: Counter[bytes] = Counter()
+        for unit, occurrences in zip(self.alone, self.occurrences, strict=True):
+            for pair in pairs(unit.tokens):
+                pair_counts[pair] += occurrences
+            for token in unit.tokens:
+                token_counts[token] += occurrences
+        superpair_counts: Counter[Pair] = Counter()
+        for units in self.documents if supermerges else []:
+            superpair_counts.update(pairs(tuple(unit.open_token for unit in units)))
+        merge, merge_count = most_frequent(pair_counts)
+        supermerge, supermerge_count = most_frequent(superpair_counts)
+        if max(merge_count, supermerge_count) < min_count:
+            return False
+        if supermerge_count >= merge_count:
+            self.perform(Rule(len(self.rules), "supermerge", *supermerge, (), supermerge_count))
+            return True
+        self.perform(Rule(len(self.rules), "merge", *merge, (), merge_count))
+        for token in dict.fromkeys(merge):  # once when they are equal
+            intersection_over_self = merge_count / token_counts[token]  # both before the merge
+            if deletion and len(token) > 1 and intersection_over_self >= tau:
+                parts = self.pair_parts(token) if deletion == "pair" else single_bytes(token)
+                self.perform(Rule(len(self.rules), "delete", token, None, parts))
+        return True
+
+    def perform(self, rule: Rule) -> None:
+        """Append a rule, apply it to both views and bring the vocabulary up to date."""
+        self.rules.append(rule)
+        self.documents = [apply_rule(rule, units) for units in self.documents]
+        if rule.kind != "supermerge":
+            self.alone = apply_rule(rule, self.alone)
+        if rule.kind != "delete":
+            if rule.token not in self.vocabulary:
+                self.vocabulary.append(rule.token)
+        elif ("supermerge", rule.token) not in [(other.kind, other.token) for other in self.rules]:
+            self.vocabulary.remove(rule.token)
+
+    def pair_parts(self, token: bytes) -> Tokens:
+        """Give the pair of the first merge that made a token, its deleted parts split again."""
+        first = next(rule for rule in self.rules if (rule.kind, rule.token) == ("merge", token))
+        result: Tokens = ()
+        for part in (first.left, first.right or b""):
+            kinds = [r.kind for r in self.rules if r.token == part and r.kind != "supermerge"]
+            result += self.pair_parts(part) if kinds[-1:] == ["delete"] else (part,)
+        return result
+
+
+def train(
+    documents: Iterable[str],
+    vocab_size: int,
+    *,
+    pattern: str = "boundless",
+    eligible: str = ELIGIBLE,
+    supermerges: bool = True,
+    deletion: Deletion = "bytes",
+    tau: float = 0.9,
+    min_count: int = 2,
+) -> tuple[list[Rule], list[bytes]]:
+    """Learn the rules, and the vocabulary, in which a token's place is its id."""
+    if vocab_size < 256:
+        raise ValueError(f"vocab_size must be at least 256, the single bytes, not {vocab_size}")
+    if deletion not in ("bytes", "pair", None):
+        raise ValueError(f"deletion must be 'bytes', 'pair' or None, not {deletion!r}")
+    if not 0 < tau <= 1:
+        raise ValueError(f"tau must be above 0 and at most 1, not {tau}; deletion=None is off")
+    if min_count < 1:
+        raise ValueError(f"min_count must be at least 1, not {min_count}")
+    trainer = Trainer(documents, pattern, eligible)
+    settings = (supermerges, deletion, tau, min_count)
+    while len(trainer.vocabulary) < vocab_size and trainer.step(*settings):
+        pass
+    return trainer.rules, trainer.vocabulary
+
+
+def explain(
+    text: str, rules: Iterable[Rule], *, pattern: str = "boundless", eligible: str = ELIGIBLE
+) -> Iterator[tuple[Rule | None, list[list[bytes]]]]:
+    """Give the initial units, then each rule that changes something with the units after it."""
+    units = initial_units(text, pattern, eligible)
+    yield None, [list(unit.tokens) for unit in units]
+    for rule in rules:
+        before, units = units, apply_rule(rule, units)
+        if units != before:
+            yield rule, [list(unit.tokens) for unit in units]
+
+
+def encode(
+    text: str, rules: Iterable[Rule], *, pattern: str = "boundless", eligible: str = ELIGIBLE
+) -> list[bytes]:
+    """Apply the rules to a text in index order and give its tokens."""
+    *_, (_, units) = explain(text, rules, pattern=pattern, eligible=eligible)
+    return [token for unit in units for token in unit]

@@ -1,0 +1,328 @@
+"""Reverse each rule of the reference in turn and see that its tests notice.
+
+The package is copied to a temporary directory, one piece of `reference.py` is replaced in the
+copy, and the unit tests of the reference run against it. A reversal that no test notices is a
+rule without a test: the script names it and exits with status 1.
+
+    python scripts/reverse_rules.py
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGE = ROOT / "python" / "superword"
+TESTS = ROOT / "tests" / "unit" / "test_reference.py"
+
+# The rule as it stands reversed, the source text, and what takes its place.
+REVERSALS = [
+    (
+        "unmatched stretches are dropped",
+        "[text[end : match.start()], match.group()]",
+        "[match.group()]",
+    ),
+    (
+        "what follows the last match is dropped",
+        "[*pretokens, text[end:]]",
+        "pretokens",
+    ),
+    (
+        "an empty match ends a stretch",
+        "if match.group():",
+        "if match.group() or match.start() > end:",
+    ),
+    (
+        "of a match with groups the first counts",
+        "match.group()]\n",
+        "match.group(min(1, len(match.groups())))]\n",
+    ),
+    (
+        "lone surrogates pass",
+        r"[\ud800-\udfff]",
+        "(?!)",
+    ),
+    (
+        "a pretoken is eligible when its beginning matches",
+        "regex.fullmatch(",
+        "regex.match(",
+    ),
+    (
+        "a lone letter is eligible",
+        r"(?=.+\p{L})",
+        r"(?=.*\p{L})",
+    ),
+    (
+        "every pretoken of one token is open",
+        "(self.is_eligible or self.is_superword)",
+        "True",
+    ),
+    (
+        "a superword is not open",
+        "(self.is_eligible or self.is_superword)",
+        "self.is_eligible",
+    ),
+    (
+        "a unit of several tokens is open",
+        "len(self.tokens) == 1 and",
+        "len(self.tokens) >= 1 and",
+    ),
+    (
+        "overlapping pairs count",
+        'pair == previous or b"" in pair',
+        'b"" in pair',
+    ),
+    (
+        "a run of equal tokens counts once",
+        "            previous = None\n        else:",
+        "            previous = pair\n        else:",
+    ),
+    (
+        "replacements overlap",
+        "place += 2 if is_pair else 1",
+        "place += 1",
+    ),
+    (
+        "replacements go from right to left",
+        "== (rule.right,)\n",
+        "== (rule.right,)\n"
+        "        run = next((n for n, t in enumerate(tokens[place:]) if t != rule.left), None)\n"
+        "        is_pair &= (run or len(tokens) - place) % 2 == 0 or rule.left != rule.right\n",
+    ),
+    (
+        "a delete splits superwords too",
+        "{} if unit.is_superword else {rule.left: rule.parts}",
+        "{rule.left: rule.parts}",
+    ),
+    (
+        "a delete splits into bytes whatever its parts",
+        "else {rule.left: rule.parts}",
+        "else {rule.left: single_bytes(rule.left)}",
+    ),
+    (
+        "the smallest count is taken",
+        "largest = max(",
+        "largest = min(",
+    ),
+    (
+        "ties go to the larger pair",
+        "return min(tied,",
+        "return max(tied,",
+    ),
+    (
+        "ties are decided by the right token first",
+        "return min(tied,",
+        "return min(tied, key=lambda pair: pair[::-1],",
+    ),
+    (
+        "the longer token is the smaller one",
+        "return min(tied,",
+        r'return min(tied, key=lambda pair: [token + b"\xff" for token in pair],',
+    ),
+    (
+        "bytes are signed",
+        "return min(tied,",
+        "return min(tied, key=lambda pair: [[b ^ 128 for b in token] for token in pair],",
+    ),
+    (
+        "a merge wins a tie with a supermerge",
+        "if supermerge_count >= merge_count:",
+        "if supermerge_count > merge_count:",
+    ),
+    (
+        "min_count itself is too few",
+        "max(merge_count, supermerge_count) < min_count",
+        "max(merge_count, supermerge_count) <= min_count",
+    ),
+    (
+        "min_count holds for merges only",
+        "max(merge_count, supermerge_count) < min_count",
+        "merge_count < min_count",
+    ),
+    (
+        "supermerges cannot be switched off",
+        "self.documents if supermerges else []",
+        "self.documents",
+    ),
+    (
+        "a pretoken counts once however often it occurs",
+        "pair_counts[pair] += occurrences",
+        "pair_counts[pair] += 1",
+    ),
+    (
+        "counts for merges do not see absorbed pretokens",
+        'if rule.kind != "supermerge":\n            self.alone = apply_rule(rule, self.alone)',
+        "left = Counter(unit for units in self.documents for unit in units)\n"
+        "        self.alone, self.occurrences = list(left), list(left.values())",
+    ),
+    (
+        "an intersection over self of tau does not delete",
+        "intersection_over_self >= tau",
+        "intersection_over_self > tau",
+    ),
+    (
+        "intersection over self is taken of the left token alone",
+        "merge_count / token_counts[token]",
+        "merge_count / token_counts[merge[0]]",
+    ),
+    (
+        "single bytes are deleted",
+        "if deletion and len(token) > 1 and",
+        "if deletion and",
+    ),
+    (
+        "the right token is deleted first",
+        "in dict.fromkeys(merge):",
+        "in dict.fromkeys(merge[::-1]):",
+    ),
+    (
+        "the smaller token is deleted first",
+        "in dict.fromkeys(merge):",
+        "in sorted(set(merge)):",
+    ),
+    (
+        "equal tokens are deleted twice",
+        "in dict.fromkeys(merge):",
+        "in merge:",
+    ),
+    (
+        "only the left token is deleted",
+        "in dict.fromkeys(merge):",
+        "in merge[:1]:",
+    ),
+    (
+        "a supermerge deletes too",
+        "supermerge, (), supermerge_count))\n            return True",
+        "supermerge, (), supermerge_count))\n"
+        "            left = supermerge[0] if deletion and len(supermerge[0]) > 1 else b''\n"
+        "            if 0 < tau * token_counts[left] <= supermerge_count:\n"
+        "                parts = single_bytes(left)\n"
+        '                self.perform(Rule(len(self.rules), "delete", left, None, parts))\n'
+        "            return True",
+    ),
+    (
+        "mode pair splits into bytes",
+        'self.pair_parts(token) if deletion == "pair" else',
+        "",
+    ),
+    (
+        "mode bytes splits into the pair",
+        ' if deletion == "pair" else single_bytes(token)',
+        "",
+    ),
+    (
+        "mode pair never splits a part again",
+        'if kinds[-1:] == ["delete"] else',
+        'if kinds[-1:] == ["never"] else',
+    ),
+    (
+        "mode pair splits a part that was ever deleted",
+        'if kinds[-1:] == ["delete"] else',
+        'if "delete" in kinds else',
+    ),
+    (
+        "a supermerge saves a deleted part",
+        'if r.token == part and r.kind != "supermerge"]',
+        "if r.token == part]",
+    ),
+    (
+        "mode pair takes the latest merge",
+        "next(rule for rule in self.rules if",
+        "next(rule for rule in self.rules[::-1] if",
+    ),
+    (
+        "mode pair takes supermerges too",
+        'if (rule.kind, rule.token) == ("merge", token))',
+        'if rule.token == token and rule.kind != "delete")',
+    ),
+    (
+        "a token enters the vocabulary twice",
+        "if rule.token not in self.vocabulary:",
+        "if True:",
+    ),
+    (
+        "a token that is made again leaves its place",
+        "if rule.token not in self.vocabulary:\n",
+        "if rule.token in self.vocabulary:\n"
+        "                self.vocabulary.remove(rule.token)\n"
+        "            if True:\n",
+    ),
+    (
+        "deleted tokens stay in the vocabulary",
+        "self.vocabulary.remove(rule.token)",
+        "pass",
+    ),
+    (
+        "a deleted token leaves although a supermerge made it",
+        '("supermerge", rule.token) not in [(',
+        '("delete", rule.token) in [(',
+    ),
+    (
+        "training stops one token early",
+        "len(trainer.vocabulary) < vocab_size and",
+        "len(trainer.vocabulary) < vocab_size - 1 and",
+    ),
+    (
+        "deletions make no room",
+        "len(trainer.vocabulary) < vocab_size and",
+        'sum(r.kind != "delete" for r in trainer.rules) + 256 < vocab_size and',
+    ),
+    (
+        "a vocabulary that is full ends the step before its deletions",
+        "        for token in dict.fromkeys(merge):",
+        "        if len(self.vocabulary) == 258:\n            return True\n"
+        "        for token in dict.fromkeys(merge):",
+    ),
+    (
+        "explain tells of rules that change nothing",
+        "if units != before:",
+        "if True:",
+    ),
+]
+
+
+def failing_test(package: Path) -> str | None:
+    """Run the tests against a copy of the package; the first test that fails, if any does."""
+    path = os.pathsep.join([str(package.parent), os.environ.get("PYTHONPATH", "")])
+    # Without bytecode files, no reversal can be taken for the one before it.
+    environment = os.environ | {"PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"}
+    command = [sys.executable, "-m", "pytest", "-x", "-q", "--tb=no", "-p", "no:cacheprovider"]
+    run = subprocess.run(
+        [*command, str(TESTS)], cwd=ROOT, env=environment, capture_output=True, text=True
+    )
+    if run.returncode == 0:
+        return None
+    if failure := re.search(r"^FAILED \S*::(\w+)", run.stdout, re.MULTILINE):
+        return failure.group(1)
+    sys.exit(f"the tests did not run:\n{run.stdout}{run.stderr}")
+
+
+def main() -> None:
+    """Check the tests on the reference as it is, then on each reversal."""
+    survivors = 0
+    with tempfile.TemporaryDirectory() as directory:
+        package = Path(directory) / "superword"
+        shutil.copytree(PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__"))
+        reference = package / "reference.py"
+        source = reference.read_text(encoding="utf-8")
+        if failure := failing_test(package):
+            sys.exit(f"{failure} fails on the reference as it is")
+        for name, old, new in REVERSALS:
+            if source.count(old) != 1:
+                sys.exit(f"{name}: {old!r} occurs {source.count(old)} times, not once")
+            reference.write_text(source.replace(old, new), encoding="utf-8")
+            failure = failing_test(package)
+            survivors += failure is None
+            print(f"{name}: {failure or 'NO TEST FAILS'}", flush=True)
+    print(f"{len(REVERSALS) - survivors} of {len(REVERSALS)} reversals noticed")
+    sys.exit(survivors > 0)
+
+
+if __name__ == "__main__":
+    main()

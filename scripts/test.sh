@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# Run every check, stop at the first that fails, and say how long each took.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+bin="$1/bin"
+times=()
+
+stage() {
+    local name="$1" start=$SECONDS
+    shift
+    printf '\n== %s: %s\n' "$name" "$*"
+    "$@"
+    times+=("$(printf '%5d s  %s' $((SECONDS - start)) "$name")")
+}
+
+stage 'Rust formatting' cargo fmt --check
+stage 'Rust lints' cargo clippy --quiet --workspace --all-targets --locked -- -D warnings
+stage 'Rust tests' cargo test --quiet --workspace --locked
+stage 'Python formatting' "$bin/ruff" format --check
+stage 'Python lints' "$bin/ruff" check
+stage 'types' "$bin/mypy"
+stage 'stub' "$bin/python" -m mypy.stubtest superword._core
+stage 'Python tests' "$bin/python" -m pytest
+printf '\n'
+printf '%s\n' "${times[@]}"

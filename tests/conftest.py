@@ -1,0 +1,40 @@
+"""What all tests share: the shared data, where it exists, and how Hypothesis runs."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import zstandard
+from hypothesis import settings
+
+settings.register_profile("superword", deadline=None, print_blob=True)
+settings.load_profile("superword")
+
+REPOSITORY = Path(__file__).parent.parent
+
+
+@pytest.fixture(scope="session")
+def shared() -> Path:
+    """The folder of shared data; a test that needs it is skipped where it is absent."""
+    path = Path(os.environ.get("SUPERWORD_SHARED", REPOSITORY.parent / "shared"))
+    if not path.is_dir():
+        pytest.skip(f"no shared data at {path}; SUPERWORD_SHARED names the folder")
+    return path
+
+
+@pytest.fixture(scope="session")
+def read_jsonl() -> Callable[[Path], Iterator[Any]]:
+    """A function that yields the values of a `.jsonl.zst` file."""
+
+    def read(path: Path) -> Iterator[Any]:
+        with path.open("rb") as packed:
+            unpacked = zstandard.ZstdDecompressor(max_window_size=2**31).stream_reader(packed)
+            yield from map(json.loads, io.TextIOWrapper(unpacked, encoding="utf-8"))
+
+    return read

@@ -1,0 +1,50 @@
+"""What the documentation shows is what happens."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import pkgutil
+import re
+from pathlib import Path
+
+import pytest
+
+import superword
+
+ROOT = Path(__file__).parent.parent
+MODULES = [module.name for module in pkgutil.iter_modules(superword.__path__, "superword.")]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples_in_docstrings(name: str) -> None:
+    assert doctest.testmod(importlib.import_module(name)).failed == 0
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "docs").glob("*.md")), ids=lambda path: path.name)
+def test_examples_in_docs(path: Path) -> None:
+    assert doctest.testfile(str(path), module_relative=False).failed == 0
+
+
+def test_the_readme_shows_what_its_code_gives() -> None:
+    """A comment after an expression in the README is what it evaluates to."""
+    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    namespace: dict[str, object] = {}
+    checked = 0
+    statement = ""
+    for line in code.splitlines():
+        if line.startswith("# "):
+            shown = repr(eval(statement, namespace))
+            assert shown == line[2:], statement
+            checked += 1
+        elif line:
+            statement = line
+            exec(line, namespace)
+    assert checked == 4
+
+
+def test_links_in_the_documentation_lead_somewhere() -> None:
+    for path in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")]:
+        for target in re.findall(r"\]\(([^)#]+)[^)]*\)", path.read_text()):
+            if not target.startswith("http"):
+                assert (path.parent / target).exists(), f"{path.name}: {target}"

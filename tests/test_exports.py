@@ -1,0 +1,35 @@
+"""What is public, and only that, is in `__all__`."""
+
+from __future__ import annotations
+
+import importlib.resources
+import re
+import types
+
+import superword
+
+
+def test_all_names_what_is_public() -> None:
+    public = {
+        name
+        for name, value in vars(superword).items()
+        if not name.startswith("_") and not isinstance(value, types.ModuleType)
+    }
+    assert sorted(public) == superword.__all__
+
+
+def test_every_error_is_a_superword_error() -> None:
+    errors = importlib.import_module("superword.errors")
+    for name in errors.__all__:
+        assert issubclass(getattr(errors, name), superword.SuperwordError)
+
+
+def test_the_package_is_typed() -> None:
+    assert "py.typed" in {item.name for item in importlib.resources.files(superword).iterdir()}
+
+
+def test_the_reference_does_without_the_core() -> None:
+    source = importlib.resources.files(superword).joinpath("reference.py").read_text()
+    imported = re.findall(r"^\s*(?:from|import) (\S+)", source, re.MULTILINE)
+    assert "regex" in imported
+    assert not [name for name in imported if name.startswith(("superword", "."))]
