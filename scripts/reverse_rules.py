@@ -1,14 +1,15 @@
 """Reverse each rule of the reference in turn and see that its tests notice.
 
-The package is copied to a temporary directory, one piece of `reference.py` is replaced in the
-copy, and the unit tests of the reference run against it. A reversal that no test notices is a
-rule without a test: the script names it and exits with status 1.
+The installed package is copied to a temporary directory, one piece of `reference.py` is replaced
+in the copy, and the unit tests of the reference run against it. A reversal that no test notices is
+a rule without a test: the script names it and exits with status 1.
 
-    python scripts/reverse_rules.py
+    .venv/bin/python scripts/reverse_rules.py
 """
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import re
 import shutil
@@ -18,7 +19,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-PACKAGE = ROOT / "python" / "superword"
+REFERENCE = ROOT / "python" / "superword" / "reference.py"
 TESTS = ROOT / "tests" / "unit" / "test_reference.py"
 
 # The rule as it stands reversed, the source text, and what takes its place.
@@ -287,6 +288,14 @@ REVERSALS = [
 ]
 
 
+def installed_package() -> Path:
+    """Where superword is installed: unlike the sources, with the compiled module it imports."""
+    spec = importlib.util.find_spec("superword")
+    if spec is None or not spec.submodule_search_locations:
+        sys.exit("superword is not installed here; `make test` installs it in .venv")
+    return Path(spec.submodule_search_locations[0])
+
+
 def failing_test(package: Path) -> str | None:
     """Run the tests against a copy of the package; the first test that fails, if any does."""
     path = os.pathsep.join([str(package.parent), os.environ.get("PYTHONPATH", "")])
@@ -308,9 +317,10 @@ def main() -> None:
     survivors = 0
     with tempfile.TemporaryDirectory() as directory:
         package = Path(directory) / "superword"
-        shutil.copytree(PACKAGE, package, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(installed_package(), package, ignore=shutil.ignore_patterns("__pycache__"))
         reference = package / "reference.py"
-        source = reference.read_text(encoding="utf-8")
+        source = REFERENCE.read_text(encoding="utf-8")
+        reference.write_text(source, encoding="utf-8")
         if failure := failing_test(package):
             sys.exit(f"{failure} fails on the reference as it is")
         for name, old, new in REVERSALS:

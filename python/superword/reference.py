@@ -155,7 +155,6 @@ class Trainer:
     """The state of a training run: the corpus in its two views, the rules, the vocabulary."""
 
     def __init__(self, documents: Iterable[str], pattern: str, eligible: str) -> None:
-        """Start from bytes."""
         self.documents = [initial_units(text, pattern, eligible) for text in documents]
         # The second view: every pretoken standing alone, as if no supermerge had happened. Equal
         # pretokens stay equal, so one unit stands for them all, with the number of them.
