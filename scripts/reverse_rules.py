@@ -169,40 +169,47 @@ REVERSALS = [
     ),
     (
         "intersection over self is taken of the left token alone",
-        "merge_count / token_counts[token]",
-        "merge_count / token_counts[merge[0]]",
+        "[unit.tokens.count(token) for unit in alone]",
+        "[unit.tokens.count(merge[0]) for unit in alone]",
+    ),
+    (
+        "deletion cannot be switched off",
+        "in dict.fromkeys(merge) if deletion else ()",
+        "in dict.fromkeys(merge)",
     ),
     (
         "single bytes are deleted",
-        "if deletion and len(token) > 1 and",
-        "if deletion and",
+        "if len(token) > 1 and intersection",
+        "if intersection",
     ),
     (
         "the right token is deleted first",
-        "in dict.fromkeys(merge):",
-        "in dict.fromkeys(merge[::-1]):",
+        "in dict.fromkeys(merge) if deletion",
+        "in dict.fromkeys(merge[::-1]) if deletion",
     ),
     (
         "the smaller token is deleted first",
-        "in dict.fromkeys(merge):",
-        "in sorted(set(merge)):",
+        "in dict.fromkeys(merge) if deletion",
+        "in sorted(set(merge)) if deletion",
     ),
     (
         "equal tokens are deleted twice",
-        "in dict.fromkeys(merge):",
-        "in merge:",
+        "in dict.fromkeys(merge) if deletion",
+        "in merge if deletion",
     ),
     (
         "only the left token is deleted",
-        "in dict.fromkeys(merge):",
-        "in merge[:1]:",
+        "in dict.fromkeys(merge) if deletion",
+        "in merge[:1] if deletion",
     ),
     (
         "a supermerge deletes too",
         "supermerge, (), supermerge_count))\n            return True",
         "supermerge, (), supermerge_count))\n"
-        "            left = supermerge[0] if deletion and len(supermerge[0]) > 1 else b''\n"
-        "            if 0 < tau * token_counts[left] <= supermerge_count:\n"
+        "            left = supermerge[0]\n"
+        "            uses = [unit.tokens.count(left) for unit in self.alone]\n"
+        "            count = sum(map(mul, uses, self.occurrences))\n"
+        "            if deletion and len(left) > 1 and 0 < tau * count <= supermerge_count:\n"
         "                parts = single_bytes(left)\n"
         '                self.perform(Rule(len(self.rules), "delete", left, None, parts))\n'
         "            return True",
@@ -276,9 +283,9 @@ REVERSALS = [
     ),
     (
         "a vocabulary that is full ends the step before its deletions",
-        "        for token in dict.fromkeys(merge):",
+        "        for token in dict.fromkeys(merge) if",
         "        if len(self.vocabulary) == 258:\n            return True\n"
-        "        for token in dict.fromkeys(merge):",
+        "        for token in dict.fromkeys(merge) if",
     ),
     (
         "explain tells of rules that change nothing",

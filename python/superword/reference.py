@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from operator import mul
 from typing import Literal, NamedTuple, TypeVar
 
 import regex
@@ -128,11 +129,12 @@ def join(items: Sequence[Item], tokens: Tokens, rule: Rule, joined: Item) -> lis
 
 
 def apply_rule(rule: Rule, units: list[Unit]) -> list[Unit]:
-    """Perform a rule everywhere in a document."""
+    """Perform a rule everywhere in a document; only a unit that holds its tokens can change."""
     if rule.kind == "supermerge":
         superword = Unit((rule.token,), is_superword=True)
-        return join(units, tuple(unit.open_token for unit in units), rule, superword)
-    return [apply_in_unit(rule, unit) if rule.left in unit.tokens else unit for unit in units]
+        return join(units, tuple([unit.open_token for unit in units]), rule, superword)
+    left, right = rule.left, rule.right or rule.left
+    return [apply_in_unit(rule, u) if left in u.tokens and right in u.tokens else u for u in units]
 
 
 def apply_in_unit(rule: Rule, unit: Unit) -> Unit:
@@ -166,15 +168,12 @@ class Trainer:
     def step(self, supermerges: bool, deletion: Deletion, tau: float, min_count: int) -> bool:
         """Perform one step, its deletions included; False when no pair reaches `min_count`."""
         pair_counts: Counter[Pair] = Counter()
-        token_counts: Counter[bytes] = Counter()
         for unit, occurrences in zip(self.alone, self.occurrences, strict=True):
             for pair in pairs(unit.tokens):
                 pair_counts[pair] += occurrences
-            for token in unit.tokens:
-                token_counts[token] += occurrences
         superpair_counts: Counter[Pair] = Counter()
         for units in self.documents if supermerges else []:
-            superpair_counts.update(pairs(tuple(unit.open_token for unit in units)))
+            superpair_counts.update(pairs(tuple([unit.open_token for unit in units])))
         merge, merge_count = most_frequent(pair_counts)
         supermerge, supermerge_count = most_frequent(superpair_counts)
         if max(merge_count, supermerge_count) < min_count:
@@ -182,10 +181,12 @@ class Trainer:
         if supermerge_count >= merge_count:
             self.perform(Rule(len(self.rules), "supermerge", *supermerge, (), supermerge_count))
             return True
+        alone = self.alone  # before the merge
         self.perform(Rule(len(self.rules), "merge", *merge, (), merge_count))
-        for token in dict.fromkeys(merge):  # once when they are equal
-            intersection_over_self = merge_count / token_counts[token]  # both before the merge
-            if deletion and len(token) > 1 and intersection_over_self >= tau:
+        for token in dict.fromkeys(merge) if deletion else ():  # once when they are equal
+            counts = [unit.tokens.count(token) for unit in alone]
+            intersection_over_self = merge_count / sum(map(mul, counts, self.occurrences))
+            if len(token) > 1 and intersection_over_self >= tau:
                 parts = self.pair_parts(token) if deletion == "pair" else single_bytes(token)
                 self.perform(Rule(len(self.rules), "delete", token, None, parts))
         return True

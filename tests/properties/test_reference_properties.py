@@ -77,7 +77,7 @@ cases = st.builds(
     tau=st.sampled_from([0.2, 0.4, 0.5, 0.9, 1.0]),
     min_count=st.sampled_from([1, 1, 2]),
 )
-examples = settings(max_examples=300, deadline=None)
+examples = settings(max_examples=200, deadline=None)
 
 
 @examples
