@@ -29,4 +29,10 @@ pub enum Error {
         /// The budget of steps for one search.
         limit: usize,
     },
+    /// A job that was stopped from outside.
+    #[error("interrupted")]
+    Interrupted,
+    /// A corpus that was not the same when it was read again.
+    #[error("the corpus changed while it was read; train on files that nothing writes to")]
+    CorpusChanged,
 }

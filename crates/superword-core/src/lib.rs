@@ -6,8 +6,24 @@
 //!
 //! Nothing here knows of Python, prints, or has conventions about files.
 
+mod control;
+pub mod corpus;
+mod count;
 mod error;
+mod hash;
+mod merges;
+pub mod model;
+mod occurrences;
+mod pairs;
 pub mod pretokenize;
+mod replace;
+mod sequence;
+mod supermerges;
+mod token;
+mod train;
+mod vocabulary;
 
+pub use control::{Control, Stage};
 pub use error::Error;
 pub use pretokenize::{Eligibility, Pattern};
+pub use train::{Trained, train};

@@ -4,9 +4,11 @@ use pyo3::prelude::*;
 
 mod errors;
 mod pretokenize;
+mod train;
 
 /// The compiled core of superword.
 #[pymodule(gil_used = false)]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(train::train_rules, module)?)?;
     pretokenize::register(module)
 }

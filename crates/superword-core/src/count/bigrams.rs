@@ -1,0 +1,42 @@
+//! How often two eligible pretokens stand side by side, at most.
+
+use crate::hash::fold;
+
+/// Counts by hash: pretokens that share a place are counted together, so a count may be too large
+/// but never too small. Counts stop at the largest number that fits.
+pub(crate) struct Bigrams {
+    counts: Vec<u16>,
+}
+
+impl Bigrams {
+    /// No counts yet, with room for about `room` different ones.
+    pub(crate) fn new(room: usize) -> Bigrams {
+        Bigrams { counts: vec![0; room.next_power_of_two().max(1 << 10)] }
+    }
+
+    /// Counts the pretokens with these hashes side by side.
+    #[inline]
+    pub(crate) fn add(&mut self, left: u64, right: u64) {
+        let place = self.place(left, right);
+        self.counts[place] = self.counts[place].saturating_add(1);
+    }
+
+    /// Whether the pretokens with these hashes may stand side by side `bound` times.
+    #[inline]
+    pub(crate) fn reach(&self, left: u64, right: u64, bound: u64) -> bool {
+        u64::from(self.counts[self.place(left, right)]) >= bound.min(u64::from(u16::MAX))
+    }
+
+    /// Adds the counts of another table with as much room.
+    pub(crate) fn merge(&mut self, other: &Bigrams) {
+        for (count, other) in self.counts.iter_mut().zip(&other.counts) {
+            *count = count.saturating_add(*other);
+        }
+    }
+
+    #[inline]
+    fn place(&self, left: u64, right: u64) -> usize {
+        fold(left ^ 0x9E37_79B9_7F4A_7C15, right ^ 0xD1B5_4A32_D192_ED03) as usize
+            & (self.counts.len() - 1)
+    }
+}

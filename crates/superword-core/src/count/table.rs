@@ -1,0 +1,222 @@
+//! A hash table from pretokens to numbers, for hundreds of millions of look-ups.
+
+use crate::hash::{FastMap, fold};
+
+/// Pretokens up to this length are kept in the table itself.
+const INLINE: usize = 15;
+
+/// A pretoken of up to 15 bytes: its bytes, zeros, and its length in the last byte.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+struct Key {
+    low: u64,
+    high: u64,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Slot {
+    key: Key,
+    value: u64,
+}
+
+impl Slot {
+    /// No key has the length zero.
+    fn is_empty(&self) -> bool {
+        self.key.high == 0
+    }
+}
+
+/// The table. A number of its own is kept with every pretoken.
+pub(crate) struct Table {
+    /// A power of two, at most half of them in use; looked through from a key's hash on.
+    slots: Vec<Slot>,
+    used: usize,
+    /// The pretokens that do not fit a slot.
+    long: FastMap<Box<[u8]>, u64>,
+}
+
+impl Table {
+    /// An empty table.
+    pub(crate) fn new() -> Table {
+        Table { slots: vec![Slot::default(); 1 << 10], used: 0, long: FastMap::default() }
+    }
+
+    /// How many pretokens it has.
+    pub(crate) fn len(&self) -> usize {
+        self.used + self.long.len()
+    }
+
+    /// The hash of the pretoken `text[start..end]`, and its number: what was stored, or what `new`
+    /// gives for a pretoken not seen before.
+    #[inline]
+    pub(crate) fn entry<E>(
+        &mut self,
+        text: &[u8],
+        start: usize,
+        end: usize,
+        new: impl FnOnce() -> Result<u64, E>,
+    ) -> Result<(u64, &mut u64), E> {
+        if end - start > INLINE {
+            return self.long_entry(&text[start..end], new);
+        }
+        let key = Key::new(text, start, end);
+        let hash = key.hash();
+        let mut place = self.place(hash);
+        loop {
+            if self.slots[place].key == key {
+                return Ok((hash, &mut self.slots[place].value));
+            }
+            if self.slots[place].is_empty() {
+                break;
+            }
+            place = (place + 1) & (self.slots.len() - 1);
+        }
+        let value = new()?;
+        self.used += 1;
+        if self.used * 2 > self.slots.len() {
+            self.grow();
+            place = self.free_place(key);
+        }
+        self.slots[place] = Slot { key, value };
+        Ok((hash, &mut self.slots[place].value))
+    }
+
+    /// The hash of the pretoken `text[start..end]` and its number, if it is there.
+    #[inline]
+    pub(crate) fn get(&self, text: &[u8], start: usize, end: usize) -> (u64, Option<u64>) {
+        if end - start > INLINE {
+            let bytes = &text[start..end];
+            return (long_hash(bytes), self.long.get(bytes).copied());
+        }
+        let key = Key::new(text, start, end);
+        let hash = key.hash();
+        let mut place = self.place(hash);
+        loop {
+            let slot = &self.slots[place];
+            if slot.key == key {
+                return (hash, Some(slot.value));
+            }
+            if slot.is_empty() {
+                return (hash, None);
+            }
+            place = (place + 1) & (self.slots.len() - 1);
+        }
+    }
+
+    /// All pretokens with their numbers, in no particular order.
+    pub(crate) fn for_each(&self, mut each: impl FnMut(&[u8], u64)) {
+        for slot in self.slots.iter().filter(|slot| !slot.is_empty()) {
+            let bytes = slot.key.bytes();
+            let length = bytes[INLINE] as usize;
+            each(&bytes[..length], slot.value);
+        }
+        for (bytes, &value) in &self.long {
+            each(bytes, value);
+        }
+    }
+
+    #[cold]
+    fn long_entry<E>(
+        &mut self,
+        bytes: &[u8],
+        new: impl FnOnce() -> Result<u64, E>,
+    ) -> Result<(u64, &mut u64), E> {
+        if !self.long.contains_key(bytes) {
+            self.long.insert(bytes.into(), new()?);
+        }
+        let value = self.long.get_mut(bytes).expect("it was just put there");
+        Ok((long_hash(bytes), value))
+    }
+
+    #[inline]
+    fn place(&self, hash: u64) -> usize {
+        hash as usize & (self.slots.len() - 1)
+    }
+
+    fn free_place(&self, key: Key) -> usize {
+        let mut place = self.place(key.hash());
+        while !self.slots[place].is_empty() {
+            place = (place + 1) & (self.slots.len() - 1);
+        }
+        place
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        let larger = vec![Slot::default(); self.slots.len() * 2];
+        for slot in std::mem::replace(&mut self.slots, larger) {
+            if !slot.is_empty() {
+                let place = self.free_place(slot.key);
+                self.slots[place] = slot;
+            }
+        }
+    }
+}
+
+impl Key {
+    #[inline]
+    fn new(text: &[u8], start: usize, end: usize) -> Key {
+        let length = end - start;
+        let padded: [u8; 16] = match text[start..].first_chunk() {
+            Some(chunk) => *chunk,
+            None => {
+                let mut padded = [0; 16];
+                padded[..length].copy_from_slice(&text[start..end]);
+                padded
+            }
+        };
+        let whole = u128::from_le_bytes(padded) & ((1 << (8 * length)) - 1);
+        Key { low: whole as u64, high: (whole >> 64) as u64 | (length as u64) << 56 }
+    }
+
+    fn bytes(self) -> [u8; 16] {
+        (u128::from(self.high) << 64 | u128::from(self.low)).to_le_bytes()
+    }
+
+    #[inline]
+    fn hash(self) -> u64 {
+        fold(self.low ^ 0x243F_6A88_85A3_08D3, self.high ^ 0x1319_8A2E_0370_7344)
+    }
+}
+
+fn long_hash(bytes: &[u8]) -> u64 {
+    bytes.chunks(8).fold(bytes.len() as u64, |hash, chunk| {
+        let mut word = [0; 8];
+        word[..chunk.len()].copy_from_slice(chunk);
+        fold(hash ^ u64::from_le_bytes(word), 0x9E37_79B9_7F4A_7C15)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+    use std::convert::Infallible;
+
+    use super::*;
+
+    #[test]
+    fn it_holds_what_a_hash_map_holds() {
+        let text: Vec<u8> = (0..200_000_u32).map(|i| (i * i / 7 % 5) as u8 + b'a').collect();
+        let mut table = Table::new();
+        let mut expected: HashMap<&[u8], u64> = HashMap::new();
+        let mut start = 0;
+        for length in (1..40).cycle() {
+            let end = start + length;
+            if end > text.len() {
+                break;
+            }
+            let Ok((hash, count)) = table.entry(&text, start, end, || Ok::<_, Infallible>(0));
+            *count += 1;
+            assert_eq!(table.get(&text, start, end).0, hash);
+            *expected.entry(&text[start..end]).or_default() += 1;
+            start += 3;
+        }
+        assert_eq!(table.len(), expected.len());
+        let mut seen = 0;
+        table.for_each(|bytes, count| {
+            assert_eq!(expected[bytes], count);
+            seen += 1;
+        });
+        assert_eq!(seen, expected.len());
+        assert_eq!(table.get(b"zz", 0, 2).1, None);
+    }
+}

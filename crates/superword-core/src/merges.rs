@@ -1,0 +1,204 @@
+//! Learning merges, and the deletions that follow them, on distinct pretokens with counts.
+//!
+//! By their definition (docs/algorithm.md) the counts that decide here take every pretoken as
+//! standing alone, so no supermerge plays a role, and counted pretokens are all there is to know.
+
+mod deletion;
+mod words;
+
+use std::iter;
+
+use crate::control::{Control, Stage};
+use crate::count::Counted;
+use crate::error::Error;
+use crate::model::{Parameters, Rule};
+use crate::occurrences::Occurrences;
+use crate::pairs::{Pair, Pairs};
+use crate::replace::{Join, Replacer};
+use crate::sequence::WeightClasses;
+use crate::token::{TokenId, Tokens};
+use crate::vocabulary::Vocabulary;
+use deletion::Deletions;
+use words::Words;
+
+/// One merge and the deletions that follow it.
+pub(crate) struct Step {
+    pub(crate) left: TokenId,
+    pub(crate) right: TokenId,
+    pub(crate) token: TokenId,
+    pub(crate) count: u64,
+    /// Whether the pretoken that the token spells has become one token by it.
+    pub(crate) opens: bool,
+    /// The tokens deleted, with their parts.
+    pub(crate) deletes: Vec<(TokenId, Box<[TokenId]>)>,
+}
+
+impl Step {
+    /// The merge as a rule.
+    pub(crate) fn rule(&self) -> Rule {
+        let Step { left, right, token, count, .. } = *self;
+        Rule::Merge { left, right, token, count }
+    }
+
+    /// The merge and the deletions as rules.
+    pub(crate) fn into_rules(self) -> impl Iterator<Item = Rule> {
+        let merge = self.rule();
+        let deletes = self.deletes.into_iter();
+        iter::once(merge).chain(deletes.map(|(token, parts)| Rule::Delete { token, parts }))
+    }
+}
+
+/// What was learned.
+pub(crate) struct Merges {
+    pub(crate) tokens: Tokens,
+    pub(crate) steps: Vec<Step>,
+    /// No supermerge that is less frequent than this will ever be chosen: the smallest count of a
+    /// step, or the smallest allowed if pairs ran out.
+    pub(crate) bound: u64,
+}
+
+/// How far below the largest count pairs are kept. More would cost memory, fewer more recounts.
+const DEPTH: u64 = 1024;
+
+/// How far the largest count stays above the floor. Of pairs below it only a bound is known, and
+/// the less that says, the more often they have to be looked up.
+const CLEARANCE: u64 = 4;
+
+/// Learns merges until the vocabulary is full or pairs run out.
+pub(crate) fn learn(
+    counted: &Counted,
+    parameters: &Parameters,
+    control: &Control,
+) -> Result<Merges, Error> {
+    let mut learner = Learner::new(counted, parameters);
+    let mut steps = Vec::new();
+    let mut is_exhausted = false;
+    while learner.vocabulary.size() < parameters.vocab_size as usize {
+        if steps.len() % 64 == 0 {
+            control.report(Stage::Merges, learner.vocabulary.size() as u64)?;
+        }
+        let Some(step) = learner.step() else {
+            is_exhausted = true;
+            break;
+        };
+        steps.push(step);
+    }
+    let smallest = steps.iter().map(|step| step.count).min();
+    let bound = smallest.filter(|_| !is_exhausted).unwrap_or(parameters.min_count);
+    Ok(Merges { tokens: learner.tokens, steps, bound })
+}
+
+/// The state of learning.
+struct Learner<'p> {
+    parameters: &'p Parameters,
+    tokens: Tokens,
+    vocabulary: Vocabulary,
+    words: Words,
+    weights: Vec<u64>,
+    pairs: Pairs,
+    replacer: Replacer,
+    /// How often each token occurs.
+    counts: Vec<u64>,
+    occurrences: Occurrences,
+    deletions: Option<Deletions>,
+}
+
+impl<'p> Learner<'p> {
+    fn new(counted: &Counted, parameters: &'p Parameters) -> Learner<'p> {
+        let mut words = Words::new(counted.bytes(), counted.distinct());
+        let mut classes = WeightClasses::default();
+        let mut counts = vec![0; 256];
+        counted.for_each(|bytes, count| {
+            words.push(bytes, classes.of(count));
+            for &byte in bytes {
+                counts[byte as usize] += count;
+            }
+        });
+        Learner {
+            parameters,
+            tokens: Tokens::new(),
+            vocabulary: Vocabulary::new(),
+            words,
+            weights: classes.values,
+            // Above every count, so that the first look for a pair counts them.
+            pairs: Pairs::new(u64::MAX / CLEARANCE),
+            replacer: Replacer::default(),
+            counts,
+            occurrences: Occurrences::default(),
+            deletions: parameters.deletion.map(Deletions::new),
+        }
+    }
+
+    /// The most frequent pair, if one is frequent enough.
+    fn best(&mut self) -> Option<(Pair, u64)> {
+        loop {
+            let row = (&self.words, self.weights.as_slice());
+            let best = self.pairs.best(&self.tokens, row, &self.occurrences);
+            let floor = self.pairs.floor();
+            if floor <= self.parameters.min_count {
+                return best;
+            }
+            match best {
+                Some((_, count)) if count >= floor * CLEARANCE => return best,
+                Some((_, count)) => self.recount(count / DEPTH),
+                None => self.recount(floor / DEPTH),
+            }
+        }
+    }
+
+    /// Lowers the floor.
+    fn recount(&mut self, floor: u64) {
+        let floor = floor.max(self.parameters.min_count);
+        self.pairs.recount(&self.tokens, &self.words, &self.weights, floor);
+        self.words.list_bytes(&mut self.occurrences);
+    }
+
+    /// One step: a merge and its deletions.
+    fn step(&mut self) -> Option<Step> {
+        let (pair, count) = self.best()?;
+        let Pair { left, right } = pair;
+        let token = self.tokens.joined(left, right);
+        self.words.learn(token, self.tokens.bytes(token).len());
+        self.counts.resize(self.tokens.len(), 0);
+        let before = [left, right].map(|token| self.counts[token as usize]);
+        let changed = self.replacer.replace(
+            &Join { pair, token },
+            self.pairs.take(pair),
+            (&mut self.words, &self.weights),
+            (&self.tokens, &mut self.pairs),
+            self.counts[token as usize] == 0,
+        );
+        assert_eq!(changed.weight, count, "a merge must be made as often as it was counted");
+        self.counts[left as usize] -= count;
+        self.counts[right as usize] -= count;
+        self.counts[token as usize] += count;
+        self.vocabulary.add(token);
+        self.occurrences.add(token, changed.places);
+        let mut deletes = Vec::new();
+        if let Some(deletions) = &mut self.deletions {
+            deletions.merged(pair, token);
+            for (part, before) in [left, right].into_iter().zip(before) {
+                // Both as they were before the merge, divided as doubles. Of equal halves the
+                // count is at most half of the token's; they are looked at once all the same.
+                let intersection_over_self = count as f64 / before as f64;
+                if part < 256 || intersection_over_self < self.parameters.tau {
+                    continue;
+                }
+                if deletes.iter().any(|&(deleted, _)| deleted == part) {
+                    continue;
+                }
+                let parts = deletions.delete(
+                    part,
+                    (&mut self.words, &self.weights),
+                    (&self.tokens, &mut self.pairs),
+                    &mut self.occurrences,
+                    &mut self.counts,
+                );
+                self.vocabulary.remove(part);
+                deletes.push((part, parts));
+            }
+        }
+        Some(Step { left, right, token, count, opens: changed.is_row, deletes })
+    }
+}
+

@@ -1,0 +1,266 @@
+//! Counts of pairs of neighbours, and the largest of them.
+//!
+//! Only pairs that reach `floor` are kept, each with the places where it occurs. That suffices
+//! until no kept pair is left; then the floor is lowered and everything counted anew. A pair that
+//! is not kept may still grow (a token made a second time brings new occurrences), and then all
+//! that is known of it is a bound. It is queued with that bound and counted when its turn comes.
+
+use std::cmp::Ordering;
+
+use crate::hash::FastMap;
+use crate::occurrences::{self, Occurrences};
+use crate::sequence::{Sequence, pairs_between};
+use crate::token::{TokenId, Tokens};
+
+/// Two tokens side by side.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Pair {
+    pub(crate) left: TokenId,
+    pub(crate) right: TokenId,
+}
+
+/// Where a pair's left token starts, and the class of its row's weight.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Place {
+    pub(crate) at: u32,
+    pub(crate) weight: u32,
+}
+
+/// A pair that is kept.
+struct Kept {
+    count: u64,
+    /// Every place where the pair occurs, also where it overlaps with itself and so does not
+    /// count, and places where it no longer occurs.
+    places: Vec<Place>,
+    /// Places came in more than one go, so that they are not in order.
+    is_mixed: bool,
+}
+
+/// A pair in the queue, with a count that it had once, and no larger one since.
+#[derive(Clone, Copy)]
+struct Candidate {
+    count: u64,
+    pair: Pair,
+}
+
+/// The counts.
+pub(crate) struct Pairs {
+    floor: u64,
+    kept: FastMap<Pair, Kept>,
+    /// Upper bounds of pairs that are not kept and have grown.
+    bounds: FastMap<Pair, u64>,
+    /// A binary heap, the best candidate first. It may hold a pair several times.
+    queue: Vec<Candidate>,
+}
+
+impl Pairs {
+    /// No pairs, of which those that reach `floor` will be kept.
+    pub(crate) fn new(floor: u64) -> Pairs {
+        Pairs {
+            floor,
+            kept: FastMap::default(),
+            bounds: FastMap::default(),
+            queue: Vec::new(),
+        }
+    }
+
+    /// The count from which on pairs are kept.
+    pub(crate) fn floor(&self) -> u64 {
+        self.floor
+    }
+
+    /// Whether the places of a pair that rises by `by` are wanted: it is kept, or will be.
+    #[inline]
+    pub(crate) fn wants_places(&mut self, pair: Pair, by: u64, is_new: bool) -> bool {
+        if is_new && !self.bounds.is_empty() {
+            self.bounds.remove(&pair);
+        }
+        if is_new { by >= self.floor } else { self.kept.contains_key(&pair) }
+    }
+
+    /// Takes in a pair with all its places, if it reaches the floor.
+    pub(crate) fn insert(&mut self, tokens: &Tokens, pair: Pair, count: u64, places: Vec<Place>) {
+        self.bounds.remove(&pair);
+        if count >= self.floor {
+            self.kept.insert(pair, Kept { count, places, is_mixed: false });
+            self.push(tokens, Candidate { count, pair });
+        }
+    }
+
+    /// Raises the count of a pair that may have occurred before.
+    pub(crate) fn increase(&mut self, tokens: &Tokens, pair: Pair, by: u64, places: &[Place]) {
+        let count = if let Some(kept) = self.kept.get_mut(&pair) {
+            kept.count += by;
+            kept.places.extend_from_slice(places);
+            kept.is_mixed = true;
+            kept.count
+        } else if by == 0 {
+            return;
+        } else {
+            let bound = self.bounds.entry(pair).or_insert(self.floor - 1);
+            *bound += by;
+            *bound
+        };
+        self.push(tokens, Candidate { count, pair });
+    }
+
+    /// Lowers the count of a pair.
+    #[inline]
+    pub(crate) fn decrease(&mut self, pair: Pair, by: u64) {
+        if let Some(kept) = self.kept.get_mut(&pair) {
+            kept.count -= by;
+            if kept.count == 0 {
+                self.kept.remove(&pair);
+            }
+        } else if let Some(bound) = self.bounds.get_mut(&pair) {
+            *bound = bound.saturating_sub(by);
+        }
+    }
+
+    /// The pair with the largest count, if one reaches the floor. Ties go to the smaller left
+    /// token, then the smaller right token, by bytes.
+    pub(crate) fn best<S: Sequence>(
+        &mut self,
+        tokens: &Tokens,
+        (sequence, weights): (&S, &[u64]),
+        occurrences: &Occurrences,
+    ) -> Option<(Pair, u64)> {
+        loop {
+            let &Candidate { count, pair } = self.queue.first()?;
+            if count < self.floor {
+                return None;
+            }
+            if let Some(kept) = self.kept.get(&pair) {
+                let now = kept.count;
+                if now == count {
+                    return Some((pair, count));
+                }
+                self.pop(tokens);
+                // A larger count than the candidate's stands in the queue already.
+                if now < count && now >= self.floor {
+                    self.push(tokens, Candidate { count: now, pair });
+                }
+            } else if let Some(&bound) = self.bounds.get(&pair) {
+                self.pop(tokens);
+                if bound < count && bound >= self.floor {
+                    self.push(tokens, Candidate { count: bound, pair });
+                } else if bound >= count {
+                    self.bounds.remove(&pair);
+                    let places = occurrences.of_pair(sequence, pair);
+                    let count = occurrences::count(sequence, weights, pair, &places);
+                    // Kept even below the floor: a pair that has grown may grow again.
+                    self.kept.insert(pair, Kept { count, places, is_mixed: false });
+                    self.push(tokens, Candidate { count, pair });
+                }
+            } else {
+                self.pop(tokens);
+            }
+        }
+    }
+
+    /// Takes out a pair that is about to be joined everywhere, and gives its places, in order.
+    pub(crate) fn take(&mut self, pair: Pair) -> Vec<Place> {
+        let Some(mut kept) = self.kept.remove(&pair) else { return Vec::new() };
+        if kept.is_mixed {
+            kept.places.sort_unstable();
+            kept.places.dedup();
+        }
+        kept.places
+    }
+
+    /// Counts everything anew, for a lower floor.
+    pub(crate) fn recount<S: Sequence>(
+        &mut self,
+        tokens: &Tokens,
+        sequence: &S,
+        weights: &[u64],
+        floor: u64,
+    ) {
+        *self = Pairs::new(floor);
+        // A first count by hash alone says which pairs may reach the floor.
+        let slot = |pair: Pair| (hash(pair) >> (64 - SLOTS.trailing_zeros())) as usize;
+        let mut sums = vec![0_u64; SLOTS];
+        for row in sequence.rows() {
+            let weight = weights[row.weight as usize];
+            pairs_between(sequence, row.start, row.end, |pair, _, counts| {
+                sums[slot(pair)] += weight * u64::from(counts);
+            });
+        }
+        for row in sequence.rows() {
+            let weight = weights[row.weight as usize];
+            pairs_between(sequence, row.start, row.end, |pair, at, counts| {
+                if sums[slot(pair)] >= floor {
+                    let new = || Kept { count: 0, places: Vec::new(), is_mixed: false };
+                    let kept = self.kept.entry(pair).or_insert_with(new);
+                    kept.count += weight * u64::from(counts);
+                    kept.places.push(Place { at, weight: row.weight });
+                }
+            });
+        }
+        self.kept.retain(|_, kept| kept.count >= floor);
+        let all = self.kept.iter().map(|(&pair, kept)| Candidate { count: kept.count, pair });
+        self.queue = all.collect();
+        self.queue.sort_unstable_by(|a, b| order(tokens, a, b));
+    }
+
+    /// The counts that are known, for checking them.
+    pub(crate) fn counts(&self) -> impl Iterator<Item = (Pair, u64)> {
+        self.kept.iter().map(|(&pair, kept)| (pair, kept.count))
+    }
+
+    /// The largest count that a pair may have which `counts` does not give.
+    pub(crate) fn bound(&self, pair: Pair) -> u64 {
+        self.bounds.get(&pair).copied().unwrap_or(self.floor - 1)
+    }
+
+    fn push(&mut self, tokens: &Tokens, candidate: Candidate) {
+        let mut place = self.queue.len();
+        self.queue.push(candidate);
+        while place > 0 {
+            let parent = (place - 1) / 2;
+            if order(tokens, &self.queue[place], &self.queue[parent]) != Ordering::Less {
+                break;
+            }
+            self.queue.swap(place, parent);
+            place = parent;
+        }
+    }
+
+    fn pop(&mut self, tokens: &Tokens) {
+        self.queue.swap_remove(0);
+        let mut place = 0;
+        loop {
+            let mut first = 2 * place + 1;
+            if first >= self.queue.len() {
+                break;
+            }
+            let second = first + 1;
+            if second < self.queue.len()
+                && order(tokens, &self.queue[second], &self.queue[first]) == Ordering::Less
+            {
+                first = second;
+            }
+            if order(tokens, &self.queue[first], &self.queue[place]) != Ordering::Less {
+                break;
+            }
+            self.queue.swap(place, first);
+            place = first;
+        }
+    }
+}
+
+/// How many sums a recount starts with.
+const SLOTS: usize = 1 << 22;
+
+fn hash(pair: Pair) -> u64 {
+    let word = u64::from(pair.left) << 32 | u64::from(pair.right);
+    (word ^ word >> 31).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+}
+
+/// The better candidate first: the larger count, then the smaller left and right tokens by bytes.
+fn order(tokens: &Tokens, a: &Candidate, b: &Candidate) -> Ordering {
+    b.count.cmp(&a.count).then_with(|| {
+        let bytes = |pair: Pair| (tokens.bytes(pair.left), tokens.bytes(pair.right));
+        bytes(a.pair).cmp(&bytes(b.pair))
+    })
+}

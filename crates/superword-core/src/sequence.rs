@@ -1,0 +1,98 @@
+//! Rows of tokens in which neighbours are joined: the pretokens, for merges, and the fragments,
+//! for supermerges.
+
+use crate::hash::FastMap;
+use crate::pairs::Pair;
+use crate::token::TokenId;
+
+/// What stands where no token may be joined: between rows, and in place of a unit not open.
+pub(crate) const BARRIER: TokenId = TokenId::MAX;
+
+/// A row: where it starts and ends, and the class of its weight.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Row {
+    pub(crate) start: u32,
+    pub(crate) end: u32,
+    pub(crate) weight: u32,
+}
+
+/// Rows of tokens, laid one after the other with a barrier before, between and after them.
+///
+/// A token is known by the place where it starts. Reading at a place where none starts gives a
+/// number that is no token's, so a place that was once remembered can always be asked again.
+pub(crate) trait Sequence {
+    /// The token that starts at a place, or a barrier.
+    fn token(&self, at: u32) -> TokenId;
+
+    /// Where the token or barrier after the one at `at` starts.
+    fn after(&self, at: u32) -> u32;
+
+    /// Where the token or barrier before the one at `at` starts.
+    fn before(&self, at: u32) -> u32;
+
+    /// Joins the tokens at `left` and `right`, neighbours, into one.
+    fn join(&mut self, left: u32, right: u32, token: TokenId);
+
+    /// All rows.
+    fn rows(&self) -> impl Iterator<Item = Row>;
+
+    /// Asks for the memory of a place ahead of its use.
+    fn prefetch(&self, at: u32);
+}
+
+/// Gives each pair of neighbours that starts at `from` or later, up to the one that starts before
+/// `to`, and whether it counts: as often as joining it would replace it, so in `x x x` the first
+/// `(x, x)` counts and the second does not.
+///
+/// Equal tokens must not continue before `from` or after `to`.
+#[inline]
+pub(crate) fn pairs_between<S: Sequence>(
+    sequence: &S,
+    from: u32,
+    to: u32,
+    mut each: impl FnMut(Pair, u32, bool),
+) {
+    let mut at = from;
+    let mut left = sequence.token(at);
+    let mut was_twin = false;
+    while at < to {
+        let next = sequence.after(at);
+        let right = sequence.token(next);
+        was_twin = left == right && !was_twin;
+        if left != BARRIER && right != BARRIER {
+            each(Pair { left, right }, at, left != right || was_twin);
+        }
+        (at, left) = (next, right);
+    }
+}
+
+/// Weights by class: rows are many, the different weights among them few.
+#[derive(Default)]
+pub(crate) struct WeightClasses {
+    classes: FastMap<u64, u32>,
+    /// The weight of each class.
+    pub(crate) values: Vec<u64>,
+}
+
+impl WeightClasses {
+    /// The class of a weight.
+    pub(crate) fn of(&mut self, weight: u64) -> u32 {
+        *self.classes.entry(weight).or_insert_with(|| {
+            self.values.push(weight);
+            self.values.len() as u32 - 1
+        })
+    }
+}
+
+/// Asks the processor for the memory behind a reference ahead of its use.
+#[inline]
+pub(crate) fn prefetch<T>(memory: &T) {
+    #[cfg(target_arch = "x86_64")]
+    // SAFETY: a prefetch of any address is allowed, and this one is valid.
+    unsafe {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(memory).cast());
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = memory;
+}

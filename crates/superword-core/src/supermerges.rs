@@ -1,0 +1,226 @@
+//! Learning supermerges: they compete with the merges, which are known by now.
+
+mod fragments;
+mod units;
+
+use crate::control::{Control, Stage};
+use crate::corpus::Corpus;
+use crate::count::{Counted, Table};
+use crate::error::Error;
+use crate::hash::FastMap;
+use crate::merges::{Merges, Step};
+use crate::model::{Parameters, Rule};
+use crate::occurrences::Occurrences;
+use crate::pairs::{Pair, Pairs, Place};
+use crate::pretokenize::Pattern;
+use crate::replace::{Join, Replacer};
+use crate::token::{TokenId, Tokens};
+use crate::vocabulary::Vocabulary;
+use fragments::Cut;
+use units::{Close, Open, Units};
+
+/// What was learned in all.
+pub(crate) struct Learned {
+    pub(crate) tokens: Tokens,
+    pub(crate) rules: Vec<Rule>,
+}
+
+/// Learns supermerges among the merges, until the vocabulary is full or pairs run out.
+pub(crate) fn learn(
+    (corpus, threads): (&dyn Corpus, usize),
+    pattern: &Pattern,
+    counted: Counted,
+    merges: Merges,
+    parameters: &Parameters,
+    control: &Control,
+) -> Result<Learned, Error> {
+    let Merges { mut tokens, steps, bound } = merges;
+    if !parameters.supermerges {
+        let rules = steps.into_iter().flat_map(Step::into_rules).collect();
+        return Ok(Learned { tokens, rules });
+    }
+    let mut openable = Table::new();
+    let mut is_open_at_once = Vec::new();
+    let bytes = (0..256).filter(|&byte| counted.has_eligible(&[byte as u8]));
+    let opened = steps.iter().filter(|step| step.opens).map(|step| step.token);
+    for token in bytes.chain(opened) {
+        let bytes = tokens.bytes(token);
+        if counted.has_eligible(bytes) {
+            let new = || Ok::<_, std::convert::Infallible>(u64::from(token));
+            let Ok(_) = openable.entry(bytes, 0, bytes.len(), new);
+            if token < 256 {
+                is_open_at_once.push(token);
+            }
+        }
+    }
+    let Counted { bigrams, totals, .. } = counted;
+    let mut bigrams = bigrams.as_ref().map(|bigrams| (bigrams, bound));
+    loop {
+        let cut = Cut { openable: &openable, bigrams };
+        let (fragments, seen) = fragments::count(corpus, threads, pattern, &cut, control)?;
+        if seen != totals {
+            return Err(Error::CorpusChanged);
+        }
+        let mut learner = Learner::new(&fragments, &mut tokens, bound);
+        drop(fragments);
+        for &byte in &is_open_at_once {
+            learner.open(byte);
+        }
+        if let Some(rules) = learner.learn(&steps, bigrams.is_some(), &openable, parameters, control)? {
+            return Ok(Learned { tokens, rules });
+        }
+        // Some superword spells a pretoken, or another superword in another way: then its pairs
+        // meet at several pairs of pretokens, and all of them may be too rare while their sum is
+        // not. So nothing may be cut on that account.
+        bigrams = None;
+    }
+}
+
+/// The state of learning.
+struct Learner<'t> {
+    tokens: &'t mut Tokens,
+    units: Units,
+    weights: Vec<u64>,
+    occurrences: Occurrences,
+    pairs: Pairs,
+    replacer: Replacer,
+    /// How many open units hold each token, by their weights.
+    present: FastMap<TokenId, u64>,
+    vocabulary: Vocabulary,
+    /// The pair that made each superword first.
+    made_from: FastMap<TokenId, Pair>,
+    rules: Vec<Rule>,
+}
+
+impl<'t> Learner<'t> {
+    fn new(fragments: &fragments::Fragments, tokens: &'t mut Tokens, bound: u64) -> Learner<'t> {
+        let (units, weights, occurrences) = Units::new(fragments);
+        Learner {
+            tokens,
+            units,
+            weights,
+            occurrences,
+            pairs: Pairs::new(bound),
+            replacer: Replacer::default(),
+            present: FastMap::default(),
+            vocabulary: Vocabulary::new(),
+            made_from: FastMap::default(),
+            rules: Vec::new(),
+        }
+    }
+
+    /// Learns the rules, or finds that the fragments are cut too short and gives none.
+    fn learn(
+        mut self,
+        steps: &[Step],
+        is_cut: bool,
+        openable: &Table,
+        parameters: &Parameters,
+        control: &Control,
+    ) -> Result<Option<Vec<Rule>>, Error> {
+        let mut steps = steps.iter().peekable();
+        while self.vocabulary.size() < parameters.vocab_size as usize {
+            if self.rules.len() % 64 == 0 {
+                control.report(Stage::Supermerges, self.vocabulary.size() as u64)?;
+            }
+            let rows = (&self.units, self.weights.as_slice());
+            let best = self.pairs.best(self.tokens, rows, &self.occurrences);
+            let next = steps.peek().map_or(0, |step| step.count);
+            // A supermerge that is as frequent as the merge goes first.
+            match best {
+                Some((pair, count)) if count >= next => {
+                    let is_clear = self.supermerge(pair, count, openable);
+                    if is_cut && !is_clear {
+                        return Ok(None);
+                    }
+                }
+                _ => match steps.next() {
+                    Some(step) => self.merge(step),
+                    None => break,
+                },
+            }
+        }
+        Ok(Some(self.rules))
+    }
+
+    /// Performs a supermerge, and says whether its token is spelled in this way only.
+    fn supermerge(&mut self, pair: Pair, count: u64, openable: &Table) -> bool {
+        let Pair { left, right } = pair;
+        let token = self.tokens.joined(left, right);
+        let bytes = self.tokens.bytes(token);
+        let is_pretoken = openable.get(bytes, 0, bytes.len()).1.is_some();
+        let is_clear = !is_pretoken && *self.made_from.entry(token).or_insert(pair) == pair;
+        let changed = self.replacer.replace(
+            &Join { pair, token },
+            self.pairs.take(pair),
+            (&mut self.units, &self.weights),
+            (self.tokens, &mut self.pairs),
+            !self.present.contains_key(&token),
+        );
+        assert_eq!(changed.weight, count, "a supermerge must be made as often as it was counted");
+        self.leave(left, count);
+        self.leave(right, count);
+        *self.present.entry(token).or_default() += count;
+        self.occurrences.add(token, changed.places);
+        self.vocabulary.add(token);
+        self.rules.push(Rule::Supermerge { left, right, token, count });
+        is_clear
+    }
+
+    /// Performs a merge and its deletions, of which only what they open and close matters here.
+    fn merge(&mut self, step: &Step) {
+        self.vocabulary.add(step.token);
+        self.rules.push(step.rule());
+        if step.opens {
+            self.open(step.token);
+        }
+        for (token, parts) in &step.deletes {
+            self.rules.push(Rule::Delete { token: *token, parts: parts.clone() });
+            if !self.made_from.contains_key(token) {
+                self.vocabulary.remove(*token);
+            }
+            self.close(*token);
+        }
+    }
+
+    fn open(&mut self, token: TokenId) {
+        let places = self.ordered_places(token);
+        let changed = self.replacer.replace(
+            &Open(token),
+            places,
+            (&mut self.units, &self.weights),
+            (self.tokens, &mut self.pairs),
+            !self.present.contains_key(&token),
+        );
+        if changed.weight > 0 {
+            *self.present.entry(token).or_default() += changed.weight;
+        }
+    }
+
+    fn close(&mut self, token: TokenId) {
+        let places = self.ordered_places(token);
+        let changed = self.replacer.replace(
+            &Close(token),
+            places,
+            (&mut self.units, &self.weights),
+            (self.tokens, &mut self.pairs),
+            false,
+        );
+        self.leave(token, changed.weight);
+    }
+
+    fn ordered_places(&self, token: TokenId) -> Vec<Place> {
+        let mut places = self.occurrences.of(token).to_vec();
+        places.sort_unstable();
+        places
+    }
+
+    fn leave(&mut self, token: TokenId, weight: u64) {
+        if let Some(present) = self.present.get_mut(&token) {
+            *present -= weight;
+            if *present == 0 {
+                self.present.remove(&token);
+            }
+        }
+    }
+}

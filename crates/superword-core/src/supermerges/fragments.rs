@@ -1,0 +1,178 @@
+//! Counting fragments: what supermerges can see of the documents.
+//!
+//! A supermerge joins open units only, and every one that is ever made is as frequent as `bound`
+//! at least. So a document can be cut at each pretoken that is never open, and at each pair of
+//! pretokens that stand side by side less often than that. What is left is short, and repeats.
+
+use std::sync::Mutex;
+
+use crate::control::{Control, Stage};
+use crate::corpus::{Batch, Corpus};
+use crate::count::{Bigrams, Table};
+use crate::error::Error;
+use crate::hash::fold;
+use crate::pretokenize::Pattern;
+use crate::token::TokenId;
+
+/// Where to cut.
+pub(super) struct Cut<'c> {
+    /// The tokens of the pretokens that are open at some time.
+    pub(super) openable: &'c Table,
+    /// Which pretokens stand side by side often enough, unless nothing may be cut on that account.
+    pub(super) bigrams: Option<(&'c Bigrams, u64)>,
+}
+
+/// Distinct fragments, each with how often it occurs.
+#[derive(Default)]
+pub(super) struct Fragments {
+    /// The tokens of all fragments, one after the other.
+    tokens: Vec<TokenId>,
+    /// By hash; at most half are in use.
+    slots: Vec<Slot>,
+    used: usize,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Slot {
+    start: u64,
+    /// Zero for a slot that is not in use.
+    count: u64,
+    length: u32,
+    hash: u32,
+}
+
+impl Fragments {
+    /// Calls `each` with every fragment and its count.
+    pub(super) fn for_each(&self, mut each: impl FnMut(&[TokenId], u64)) {
+        for slot in self.slots.iter().filter(|slot| slot.count > 0) {
+            each(self.fragment(slot), slot.count);
+        }
+    }
+
+    /// How many tokens all fragments have together.
+    pub(super) fn tokens(&self) -> usize {
+        self.tokens.len()
+    }
+
+    /// How many distinct fragments there are.
+    pub(super) fn len(&self) -> usize {
+        self.used
+    }
+
+    fn fragment(&self, slot: &Slot) -> &[TokenId] {
+        &self.tokens[slot.start as usize..][..slot.length as usize]
+    }
+
+    fn add(&mut self, fragment: &[TokenId], count: u64) {
+        if self.used * 2 >= self.slots.len() {
+            self.grow();
+        }
+        let hash = hash(fragment);
+        let mut place = hash as usize & (self.slots.len() - 1);
+        loop {
+            let slot = &self.slots[place];
+            if slot.count == 0 {
+                break;
+            }
+            if slot.hash == hash && self.fragment(slot) == fragment {
+                self.slots[place].count += count;
+                return;
+            }
+            place = (place + 1) & (self.slots.len() - 1);
+        }
+        let (start, length) = (self.tokens.len() as u64, fragment.len() as u32);
+        self.slots[place] = Slot { start, count, length, hash };
+        self.tokens.extend_from_slice(fragment);
+        self.used += 1;
+    }
+
+    #[cold]
+    fn grow(&mut self) {
+        let size = (self.slots.len() * 2).max(1 << 10);
+        for slot in std::mem::replace(&mut self.slots, vec![Slot::default(); size]) {
+            if slot.count > 0 {
+                let mut place = slot.hash as usize & (size - 1);
+                while self.slots[place].count > 0 {
+                    place = (place + 1) & (size - 1);
+                }
+                self.slots[place] = slot;
+            }
+        }
+    }
+}
+
+fn hash(fragment: &[TokenId]) -> u32 {
+    let hash = fragment.iter().fold(fragment.len() as u64, |hash, &token| {
+        fold(hash ^ u64::from(token), 0x9E37_79B9_7F4A_7C15)
+    });
+    (hash >> 32) as u32 ^ hash as u32
+}
+
+/// One thread's share.
+#[derive(Default)]
+struct Cutter {
+    fragments: Fragments,
+    current: Vec<TokenId>,
+}
+
+/// Cuts the documents of a corpus and counts what is left. The documents must be those that were
+/// counted before.
+pub(super) fn count(
+    corpus: &dyn Corpus,
+    threads: usize,
+    pattern: &Pattern,
+    cut: &Cut,
+    control: &Control,
+) -> Result<(Fragments, crate::corpus::Totals), Error> {
+    let cutters: Vec<_> = (0..threads).map(|_| Mutex::new(Cutter::default())).collect();
+    let work = |worker: usize, batch: &Batch| {
+        let mut cutter = cutters[worker].lock().expect("a worker keeps to its own cutter");
+        for document in batch.documents() {
+            cutter.add(document, pattern, cut)?;
+        }
+        if (control.is_interrupted)() { Err(Error::Interrupted) } else { Ok(()) }
+    };
+    let progress = |done| (control.progress)(Stage::Fragments, done);
+    let totals = corpus.read(threads, &work, &progress)?;
+    let mut cutters = cutters.into_iter().map(|cutter| cutter.into_inner().expect("no panic"));
+    let mut sum = cutters.next().expect("at least one thread").fragments;
+    for cutter in cutters {
+        cutter.fragments.for_each(|fragment, count| sum.add(fragment, count));
+    }
+    Ok((sum, totals))
+}
+
+impl Cutter {
+    fn add(&mut self, document: &str, pattern: &Pattern, cut: &Cut) -> Result<(), Error> {
+        let text = document.as_bytes();
+        let mut before = 0;
+        let mut failed = None;
+        pattern.spans(document).for_each(|span| match span {
+            Ok(span) => match cut.openable.get(text, span.start, span.end) {
+                (_, None) => self.end(),
+                (hash, Some(token)) => {
+                    let joins = cut
+                        .bigrams
+                        .is_none_or(|(bigrams, bound)| bigrams.reach(before, hash, bound));
+                    if !joins && !self.current.is_empty() {
+                        self.end();
+                    }
+                    self.current.push(token as TokenId);
+                    before = hash;
+                }
+            },
+            Err(error) => failed = Some(error),
+        });
+        self.end();
+        failed.map_or(Ok(()), Err)
+    }
+
+    /// Ends the current fragment. Of a single pretoken there is nothing to join.
+    #[inline]
+    fn end(&mut self) {
+        if self.current.len() > 1 {
+            self.fragments.add(&self.current, 1);
+        }
+        self.current.clear();
+    }
+}

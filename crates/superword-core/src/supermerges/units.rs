@@ -1,0 +1,136 @@
+//! The distinct fragments as rows of units.
+
+use super::fragments::Fragments;
+use crate::occurrences::Occurrences;
+use crate::pairs::{Pair, Place};
+use crate::replace::Change;
+use crate::sequence::{BARRIER, Row, Sequence, WeightClasses, prefetch};
+use crate::token::TokenId;
+
+/// Marks a unit that is not open.
+const CLOSED: TokenId = 1 << 31;
+
+/// One cell a pretoken, with a barrier before each fragment and after the last.
+///
+/// The first cell of a unit holds its token. The first and the last hold how many cells it has.
+pub(super) struct Units {
+    cells: Vec<TokenId>,
+    sizes: Vec<u32>,
+    /// Where each fragment starts, and the class of its weight.
+    rows: Vec<(u32, u32)>,
+}
+
+impl Units {
+    /// The fragments, no unit open, the weights of their classes, and where pretokens stand.
+    pub(super) fn new(fragments: &Fragments) -> (Units, Vec<u64>, Occurrences) {
+        let size = fragments.tokens() + fragments.len() + 1;
+        let mut units = Units {
+            cells: Vec::with_capacity(size),
+            sizes: vec![1; size],
+            rows: Vec::with_capacity(fragments.len()),
+        };
+        let mut occurrences = Occurrences::default();
+        let mut classes = WeightClasses::default();
+        units.cells.push(BARRIER);
+        fragments.for_each(|fragment, count| {
+            let weight = classes.of(count);
+            units.rows.push((units.cells.len() as u32, weight));
+            for &token in fragment {
+                let place = Place { at: units.cells.len() as u32, weight };
+                occurrences.of_mut(token).push(place);
+                units.cells.push(token | CLOSED);
+            }
+            units.cells.push(BARRIER);
+        });
+        (units, classes.values, occurrences)
+    }
+}
+
+impl Sequence for Units {
+    #[inline]
+    fn token(&self, at: u32) -> TokenId {
+        let token = self.cells[at as usize];
+        if token & CLOSED == 0 { token } else { BARRIER }
+    }
+
+    #[inline]
+    fn after(&self, at: u32) -> u32 {
+        at + self.sizes[at as usize]
+    }
+
+    #[inline]
+    fn before(&self, at: u32) -> u32 {
+        at - self.sizes[at as usize - 1]
+    }
+
+    #[inline]
+    fn join(&mut self, left: u32, right: u32, token: TokenId) {
+        let size = self.sizes[left as usize] + self.sizes[right as usize];
+        self.cells[right as usize] = BARRIER;
+        self.cells[left as usize] = token;
+        self.sizes[left as usize] = size;
+        self.sizes[(left + size) as usize - 1] = size;
+    }
+
+    fn rows(&self) -> impl Iterator<Item = Row> {
+        let ends = self.rows.iter().skip(1).map(|&(start, _)| start - 1);
+        let ends = ends.chain([self.cells.len() as u32 - 1]);
+        self.rows.iter().zip(ends).map(|(&(start, weight), end)| Row { start, end, weight })
+    }
+
+    #[inline]
+    fn prefetch(&self, at: u32) {
+        prefetch(&self.cells[at as usize]);
+        prefetch(&self.sizes[at as usize]);
+    }
+}
+
+/// Opening the pretokens that a token spells.
+pub(super) struct Open(pub(super) TokenId);
+
+impl Change<Units> for Open {
+    fn token(&self) -> TokenId {
+        self.0
+    }
+
+    fn used(&self) -> Option<Pair> {
+        None
+    }
+
+    fn fits(&self, units: &Units, at: u32) -> bool {
+        units.cells[at as usize] == self.0 | CLOSED
+    }
+
+    fn after(&self, _units: &Units, at: u32) -> u32 {
+        at + 1
+    }
+
+    fn make(&self, units: &mut Units, at: u32) {
+        units.cells[at as usize] = self.0;
+    }
+}
+
+/// Closing them. A superword that spells the same stays open.
+pub(super) struct Close(pub(super) TokenId);
+
+impl Change<Units> for Close {
+    fn token(&self) -> TokenId {
+        self.0
+    }
+
+    fn used(&self) -> Option<Pair> {
+        None
+    }
+
+    fn fits(&self, units: &Units, at: u32) -> bool {
+        units.cells[at as usize] == self.0 && units.sizes[at as usize] == 1
+    }
+
+    fn after(&self, _units: &Units, at: u32) -> u32 {
+        at + 1
+    }
+
+    fn make(&self, units: &mut Units, at: u32) {
+        units.cells[at as usize] = self.0 | CLOSED;
+    }
+}
