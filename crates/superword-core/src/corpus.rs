@@ -18,13 +18,13 @@ pub trait Corpus: Sync {
 }
 pub struct Memory(pub Vec<Batch>);
 impl Corpus for Memory {
-    fn read(&self, threads: usize, work: &(dyn Fn(usize, &Batch) -> Result<(), Error> + Sync), _progress: &(dyn Fn(u64) + Sync)) -> Result<Totals, Error> {
+    fn read(&self, threads: usize, work: &(dyn Fn(usize, &Batch) -> Result<(), Error> + Sync), progress: &(dyn Fn(u64) + Sync)) -> Result<Totals, Error> {
         let next = std::sync::atomic::AtomicUsize::new(0);
         std::thread::scope(|s| {
             let hs: Vec<_> = (0..threads).map(|w| { let next = &next; s.spawn(move || -> Result<(), Error> {
                 loop { let i = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
                     let Some(b) = self.0.get(i) else { return Ok(()) };
-                    work(w, b)?; } }) }).collect();
+                    progress(i as u64); work(w, b)?; } }) }).collect();
             for h in hs { h.join().unwrap()?; }
             Ok::<_, Error>(())
         })?;

@@ -3,21 +3,25 @@
 mod bigrams;
 mod table;
 
+use std::convert::Infallible;
 use std::sync::Mutex;
 
 use crate::control::{Control, Stage};
-use crate::corpus::{Corpus, Totals};
+use crate::corpus::{Batch, Corpus, Totals};
 use crate::error::Error;
 use crate::pretokenize::{Eligibility, Pattern};
 
 pub(crate) use bigrams::Bigrams;
-pub(crate) use table::Table;
+pub(crate) use table::{Sought, Table};
 
 /// In the number kept with a pretoken, the bit that says that it is eligible; the rest is its count.
 const ELIGIBLE: u64 = 1 << 63;
 
 /// How many bigrams all threads' tables together have room for.
 const BIGRAMS: usize = 1 << 26;
+
+/// How many pretokens are looked up together.
+pub(crate) const GROUP: usize = 32;
 
 /// What a corpus was found to hold.
 pub(crate) struct Counted {
@@ -39,8 +43,7 @@ impl Counted {
 
     /// Whether a pretoken was counted that is eligible.
     pub(crate) fn has_eligible(&self, pretoken: &[u8]) -> bool {
-        let (_, value) = self.table.get(pretoken, 0, pretoken.len());
-        value.is_some_and(|value| value & ELIGIBLE != 0)
+        self.table.find(pretoken).is_some_and(|value| value & ELIGIBLE != 0)
     }
 
     /// How many distinct pretokens there are.
@@ -76,7 +79,7 @@ pub(crate) fn count(
             Mutex::new(Counter { table: Table::new(), bigrams, pretokens: 0 })
         })
         .collect();
-    let work = |worker: usize, batch: &crate::corpus::Batch| {
+    let work = |worker: usize, batch: &Batch| {
         let mut counter = counters[worker].lock().expect("a worker keeps to its own counter");
         for document in batch.documents() {
             counter.add(document, pattern, eligibility)?;
@@ -96,47 +99,74 @@ pub(crate) fn count(
 }
 
 impl Counter {
+    /// Counts a document. Pretokens are looked up in groups: by the time that the first of a group
+    /// is compared, the memory for all of them is on its way.
     fn add(
         &mut self,
         document: &str,
         pattern: &Pattern,
         eligibility: &Eligibility,
     ) -> Result<(), Error> {
-        let text = document.as_bytes();
-        // The hash of the pretoken before, if it is eligible.
+        let mut group = [Sought::default(); GROUP];
+        let mut size = 0;
         let mut before = None;
-        let mut failed = None;
-        pattern.spans(document).for_each(|span| {
-            let counted = span.and_then(|span| {
-                let new = || {
-                    let is_eligible = eligibility.has(&document[span.clone()])?;
-                    Ok(if is_eligible { ELIGIBLE } else { 0 })
-                };
-                let (hash, value) = self.table.entry(text, span.start, span.end, new)?;
-                *value += 1;
-                Ok((hash, *value & ELIGIBLE != 0))
-            });
-            match counted {
-                Ok((hash, is_eligible)) => {
-                    self.pretokens += 1;
-                    if let (Some(bigrams), true, Some(before)) =
-                        (&mut self.bigrams, is_eligible, before)
-                    {
-                        bigrams.add(before, hash);
-                    }
-                    before = is_eligible.then_some(hash);
+        let mut result = Ok(());
+        pattern.spans(document).for_each(|span| match span {
+            Ok(span) => {
+                group[size] = self.table.sought(document.as_bytes(), span.start, span.end);
+                size += 1;
+                if size == GROUP && result.is_ok() {
+                    result = self.add_group(document, &group, &mut before, eligibility);
+                    size = 0;
                 }
-                Err(error) => failed = Some(error),
+                size %= GROUP;
             }
+            Err(error) => result = Err(error),
         });
-        failed.map_or(Ok(()), Err)
+        result?;
+        self.add_group(document, &group[..size], &mut before, eligibility)
+    }
+
+    /// Counts pretokens that follow each other; `before` is the hash of the one before them, if it
+    /// is eligible.
+    #[inline]
+    fn add_group(
+        &mut self,
+        document: &str,
+        group: &[Sought],
+        before: &mut Option<u64>,
+        eligibility: &Eligibility,
+    ) -> Result<(), Error> {
+        let mut places = [0; GROUP];
+        let mut pairs = 0;
+        for sought in group {
+            let value = self.table.entry(document.as_bytes(), sought, || {
+                let is_eligible = eligibility.has(&document[sought.start..sought.end])?;
+                Ok::<_, Error>(if is_eligible { ELIGIBLE } else { 0 })
+            })?;
+            *value += 1;
+            let is_eligible = *value & ELIGIBLE != 0;
+            if let (Some(bigrams), true, Some(before)) = (&self.bigrams, is_eligible, *before) {
+                places[pairs] = bigrams.place(before, sought.hash);
+                pairs += 1;
+            }
+            *before = is_eligible.then_some(sought.hash);
+        }
+        self.pretokens += group.len() as u64;
+        if let Some(bigrams) = &mut self.bigrams {
+            for &place in &places[..pairs] {
+                bigrams.add(place);
+            }
+        }
+        Ok(())
     }
 
     fn merge(&mut self, other: &Counter) {
         self.pretokens += other.pretokens;
         other.table.for_each(|bytes, value| {
-            let new = || Ok::<_, std::convert::Infallible>(value & ELIGIBLE);
-            let Ok((_, sum)) = self.table.entry(bytes, 0, bytes.len(), new);
+            let sought = self.table.sought(bytes, 0, bytes.len());
+            let new = || Ok::<_, Infallible>(value & ELIGIBLE);
+            let Ok(sum) = self.table.entry(bytes, &sought, new);
             *sum += value & !ELIGIBLE;
         });
         if let (Some(bigrams), Some(other)) = (&mut self.bigrams, &other.bigrams) {

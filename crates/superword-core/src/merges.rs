@@ -57,8 +57,8 @@ pub(crate) struct Merges {
     pub(crate) bound: u64,
 }
 
-/// How far below the largest count pairs are kept. More would cost memory, fewer more recounts.
-const DEPTH: u64 = 1024;
+/// How far below the largest count pairs are kept at most.
+const DEPTH: u64 = 1 << 13;
 
 /// How far the largest count stays above the floor. Of pairs below it only a bound is known, and
 /// the less that says, the more often they have to be looked up.
@@ -121,10 +121,10 @@ impl<'p> Learner<'p> {
             words,
             weights: classes.values,
             // Above every count, so that the first look for a pair counts them.
-            pairs: Pairs::new(u64::MAX / CLEARANCE),
+            pairs: Pairs::new(u64::MAX),
             replacer: Replacer::default(),
             counts,
-            occurrences: Occurrences::default(),
+            occurrences: Occurrences::new(false),
             deletions: parameters.deletion.map(Deletions::new),
         }
     }
@@ -139,18 +139,24 @@ impl<'p> Learner<'p> {
                 return best;
             }
             match best {
-                Some((_, count)) if count >= floor * CLEARANCE => return best,
-                Some((_, count)) => self.recount(count / DEPTH),
-                None => self.recount(floor / DEPTH),
+                Some((_, count)) if count >= floor.saturating_mul(CLEARANCE) => return best,
+                Some((_, count)) => self.recount(count),
+                // No pair is more frequent than the most frequent token.
+                None => self.recount(self.counts.iter().max().copied().unwrap_or(0).min(floor)),
             }
         }
     }
 
-    /// Lowers the floor.
-    fn recount(&mut self, floor: u64) {
-        let floor = floor.max(self.parameters.min_count);
-        self.pairs.recount(&self.tokens, &self.words, &self.weights, floor);
-        self.words.list_bytes(&mut self.occurrences);
+    /// Lowers the floor, when no pair reaches `largest`.
+    fn recount(&mut self, largest: u64) {
+        let floor = (largest / DEPTH).max(self.parameters.min_count);
+        let wanted = self.parameters.vocab_size as usize - self.vocabulary.size();
+        let rows = (&self.words, self.weights.as_slice());
+        self.pairs.recount(&self.tokens, rows, floor, wanted);
+        // At first all tokens are bytes, and a list of them would be as large as everything.
+        if self.tokens.len() > 256 {
+            self.words.list_bytes(&mut self.occurrences);
+        }
     }
 
     /// One step: a merge and its deletions.

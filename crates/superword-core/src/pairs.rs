@@ -168,15 +168,15 @@ impl Pairs {
         kept.places
     }
 
-    /// Counts everything anew, for a lower floor.
+    /// Counts everything anew, for a lower floor: `floor` at least, and not far below the count
+    /// that only `wanted` pairs reach.
     pub(crate) fn recount<S: Sequence>(
         &mut self,
         tokens: &Tokens,
-        sequence: &S,
-        weights: &[u64],
+        (sequence, weights): (&S, &[u64]),
         floor: u64,
+        wanted: usize,
     ) {
-        *self = Pairs::new(floor);
         // A first count by hash alone says which pairs may reach the floor.
         let slot = |pair: Pair| (hash(pair) >> (64 - SLOTS.trailing_zeros())) as usize;
         let mut sums = vec![0_u64; SLOTS];
@@ -186,6 +186,8 @@ impl Pairs {
                 sums[slot(pair)] += weight * u64::from(counts);
             });
         }
+        let floor = floor.max(reached_by(&sums, wanted) / SPARE);
+        *self = Pairs::new(floor);
         for row in sequence.rows() {
             let weight = weights[row.weight as usize];
             pairs_between(sequence, row.start, row.end, |pair, at, counts| {
@@ -248,6 +250,23 @@ impl Pairs {
         }
     }
 }
+
+/// A power of two that `wanted` of the sums reach, and few more.
+fn reached_by(sums: &[u64], wanted: usize) -> u64 {
+    let mut by_bits = [0; 65];
+    for sum in sums {
+        by_bits[64 - sum.leading_zeros() as usize] += 1;
+    }
+    let mut reached = 0;
+    let bits = (1..=64).rev().find(|&bits| {
+        reached += by_bits[bits];
+        reached >= wanted
+    });
+    bits.map_or(0, |bits| 1 << (bits - 1))
+}
+
+/// How far below the pairs that are wanted now others are kept, as they are wanted later.
+const SPARE: u64 = 8;
 
 /// How many sums a recount starts with.
 const SLOTS: usize = 1 << 22;

@@ -46,8 +46,7 @@ pub(crate) fn learn(
     for token in bytes.chain(opened) {
         let bytes = tokens.bytes(token);
         if counted.has_eligible(bytes) {
-            let new = || Ok::<_, std::convert::Infallible>(u64::from(token));
-            let Ok(_) = openable.entry(bytes, 0, bytes.len(), new);
+            openable.set(bytes, u64::from(token));
             if token < 256 {
                 is_open_at_once.push(token);
             }
@@ -148,7 +147,7 @@ impl<'t> Learner<'t> {
         let Pair { left, right } = pair;
         let token = self.tokens.joined(left, right);
         let bytes = self.tokens.bytes(token);
-        let is_pretoken = openable.get(bytes, 0, bytes.len()).1.is_some();
+        let is_pretoken = openable.find(bytes).is_some();
         let is_clear = !is_pretoken && *self.made_from.entry(token).or_insert(pair) == pair;
         let changed = self.replacer.replace(
             &Join { pair, token },

@@ -1,6 +1,9 @@
 //! A hash table from pretokens to numbers, for hundreds of millions of look-ups.
 
+use std::convert::Infallible;
+
 use crate::hash::{FastMap, fold};
+use crate::sequence::prefetch;
 
 /// Pretokens up to this length are kept in the table itself.
 const INLINE: usize = 15;
@@ -25,6 +28,16 @@ impl Slot {
     }
 }
 
+/// A pretoken about to be looked up.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Sought {
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    /// Not used if it does not fit.
+    key: Key,
+    pub(crate) hash: u64,
+}
+
 /// The table. A number of its own is kept with every pretoken.
 pub(crate) struct Table {
     /// A power of two, at most half of them in use; looked through from a key's hash on.
@@ -45,25 +58,36 @@ impl Table {
         self.used + self.long.len()
     }
 
-    /// The hash of the pretoken `text[start..end]`, and its number: what was stored, or what `new`
-    /// gives for a pretoken not seen before.
+    /// Gets ready to look up the pretoken `text[start..end]`: asks for the memory.
+    #[inline]
+    pub(crate) fn sought(&self, text: &[u8], start: usize, end: usize) -> Sought {
+        if end - start > INLINE {
+            let hash = long_hash(&text[start..end]);
+            return Sought { start, end, key: Key::default(), hash };
+        }
+        let key = Key::new(text, start, end);
+        let hash = key.hash();
+        prefetch(&self.slots[self.place(hash)]);
+        Sought { start, end, key, hash }
+    }
+
+    /// The number of a pretoken in the text: what was stored, or what `new` gives for one not seen
+    /// before.
     #[inline]
     pub(crate) fn entry<E>(
         &mut self,
         text: &[u8],
-        start: usize,
-        end: usize,
+        sought: &Sought,
         new: impl FnOnce() -> Result<u64, E>,
-    ) -> Result<(u64, &mut u64), E> {
+    ) -> Result<&mut u64, E> {
+        let &Sought { start, end, key, hash } = sought;
         if end - start > INLINE {
             return self.long_entry(&text[start..end], new);
         }
-        let key = Key::new(text, start, end);
-        let hash = key.hash();
         let mut place = self.place(hash);
         loop {
             if self.slots[place].key == key {
-                return Ok((hash, &mut self.slots[place].value));
+                return Ok(&mut self.slots[place].value);
             }
             if self.slots[place].is_empty() {
                 break;
@@ -77,29 +101,38 @@ impl Table {
             place = self.free_place(key);
         }
         self.slots[place] = Slot { key, value };
-        Ok((hash, &mut self.slots[place].value))
+        Ok(&mut self.slots[place].value)
     }
 
-    /// The hash of the pretoken `text[start..end]` and its number, if it is there.
+    /// The number of a pretoken in the text, if it is there.
     #[inline]
-    pub(crate) fn get(&self, text: &[u8], start: usize, end: usize) -> (u64, Option<u64>) {
+    pub(crate) fn get(&self, text: &[u8], sought: &Sought) -> Option<u64> {
+        let &Sought { start, end, key, hash } = sought;
         if end - start > INLINE {
-            let bytes = &text[start..end];
-            return (long_hash(bytes), self.long.get(bytes).copied());
+            return self.long.get(&text[start..end]).copied();
         }
-        let key = Key::new(text, start, end);
-        let hash = key.hash();
         let mut place = self.place(hash);
         loop {
             let slot = &self.slots[place];
             if slot.key == key {
-                return (hash, Some(slot.value));
+                return Some(slot.value);
             }
             if slot.is_empty() {
-                return (hash, None);
+                return None;
             }
             place = (place + 1) & (self.slots.len() - 1);
         }
+    }
+
+    /// The number of a pretoken, if it is there.
+    pub(crate) fn find(&self, pretoken: &[u8]) -> Option<u64> {
+        self.get(pretoken, &self.sought(pretoken, 0, pretoken.len()))
+    }
+
+    /// Stores a number for a pretoken that is not there yet.
+    pub(crate) fn set(&mut self, pretoken: &[u8], value: u64) {
+        let sought = self.sought(pretoken, 0, pretoken.len());
+        let Ok(_) = self.entry(pretoken, &sought, || Ok::<_, Infallible>(value));
     }
 
     /// All pretokens with their numbers, in no particular order.
@@ -119,12 +152,11 @@ impl Table {
         &mut self,
         bytes: &[u8],
         new: impl FnOnce() -> Result<u64, E>,
-    ) -> Result<(u64, &mut u64), E> {
+    ) -> Result<&mut u64, E> {
         if !self.long.contains_key(bytes) {
             self.long.insert(bytes.into(), new()?);
         }
-        let value = self.long.get_mut(bytes).expect("it was just put there");
-        Ok((long_hash(bytes), value))
+        Ok(self.long.get_mut(bytes).expect("it was just put there"))
     }
 
     #[inline]
@@ -189,7 +221,6 @@ fn long_hash(bytes: &[u8]) -> u64 {
 #[cfg(test)]
 mod tests {
     use std::collections::HashMap;
-    use std::convert::Infallible;
 
     use super::*;
 
@@ -204,9 +235,9 @@ mod tests {
             if end > text.len() {
                 break;
             }
-            let Ok((hash, count)) = table.entry(&text, start, end, || Ok::<_, Infallible>(0));
+            let sought = table.sought(&text, start, end);
+            let Ok(count) = table.entry(&text, &sought, || Ok::<_, Infallible>(0));
             *count += 1;
-            assert_eq!(table.get(&text, start, end).0, hash);
             *expected.entry(&text[start..end]).or_default() += 1;
             start += 3;
         }
@@ -217,6 +248,6 @@ mod tests {
             seen += 1;
         });
         assert_eq!(seen, expected.len());
-        assert_eq!(table.get(b"zz", 0, 2).1, None);
+        assert_eq!(table.get(b"zz", &table.sought(b"zz", 0, 2)), None);
     }
 }

@@ -47,9 +47,7 @@ impl Words {
 
     /// Lists the places of all single bytes anew.
     pub(super) fn list_bytes(&self, occurrences: &mut Occurrences) {
-        for byte in 0..256 {
-            occurrences.of_mut(byte).clear();
-        }
+        occurrences.start_bytes();
         for row in self.rows() {
             let mut at = row.start;
             while at < row.end {

@@ -8,7 +8,7 @@ use std::sync::Mutex;
 
 use crate::control::{Control, Stage};
 use crate::corpus::{Batch, Corpus};
-use crate::count::{Bigrams, Table};
+use crate::count::{Bigrams, GROUP, Sought, Table};
 use crate::error::Error;
 use crate::hash::fold;
 use crate::pretokenize::Pattern;
@@ -143,28 +143,50 @@ pub(super) fn count(
 }
 
 impl Cutter {
+    /// Cuts a document. Pretokens are looked up in groups, as when they were counted.
     fn add(&mut self, document: &str, pattern: &Pattern, cut: &Cut) -> Result<(), Error> {
         let text = document.as_bytes();
+        let mut group = [Sought::default(); GROUP];
+        let mut size = 0;
         let mut before = 0;
-        let mut failed = None;
+        let mut result = Ok(());
         pattern.spans(document).for_each(|span| match span {
-            Ok(span) => match cut.openable.get(text, span.start, span.end) {
-                (_, None) => self.end(),
-                (hash, Some(token)) => {
-                    let joins = cut
-                        .bigrams
-                        .is_none_or(|(bigrams, bound)| bigrams.reach(before, hash, bound));
-                    if !joins && !self.current.is_empty() {
+            Ok(span) => {
+                group[size] = cut.openable.sought(text, span.start, span.end);
+                size += 1;
+                if size == GROUP {
+                    self.add_group(text, &group, &mut before, cut);
+                    size = 0;
+                }
+            }
+            Err(error) => result = Err(error),
+        });
+        self.add_group(text, &group[..size], &mut before, cut);
+        self.end();
+        result
+    }
+
+    /// Cuts pretokens that follow each other; `before` is the hash of the one before them.
+    #[inline]
+    fn add_group(&mut self, text: &[u8], group: &[Sought], before: &mut u64, cut: &Cut) {
+        let mut found = [None; GROUP];
+        for (sought, found) in group.iter().zip(&mut found) {
+            *found = cut.openable.get(text, sought).map(|token| {
+                (token as TokenId, cut.bigrams.map_or(0, |(b, _)| b.place(*before, sought.hash)))
+            });
+            *before = sought.hash;
+        }
+        for &found in &found[..group.len()] {
+            match found {
+                None => self.end(),
+                Some((token, place)) => {
+                    if cut.bigrams.is_some_and(|(bigrams, bound)| !bigrams.reaches(place, bound)) {
                         self.end();
                     }
-                    self.current.push(token as TokenId);
-                    before = hash;
+                    self.current.push(token);
                 }
-            },
-            Err(error) => failed = Some(error),
-        });
-        self.end();
-        failed.map_or(Ok(()), Err)
+            }
+        }
     }
 
     /// Ends the current fragment. Of a single pretoken there is nothing to join.

@@ -29,7 +29,7 @@ impl Units {
             sizes: vec![1; size],
             rows: Vec::with_capacity(fragments.len()),
         };
-        let mut occurrences = Occurrences::default();
+        let mut occurrences = Occurrences::new(true);
         let mut classes = WeightClasses::default();
         units.cells.push(BARRIER);
         fragments.for_each(|fragment, count| {
