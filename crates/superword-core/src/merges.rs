@@ -149,10 +149,11 @@ impl<'p> Learner<'p> {
 
     /// Lowers the floor, when no pair reaches `largest`.
     fn recount(&mut self, largest: u64) {
-        let floor = (largest / DEPTH).max(self.parameters.min_count);
+        let [lowest, highest] =
+            [DEPTH, CLEARANCE].map(|below| (largest / below).max(self.parameters.min_count));
         let wanted = self.parameters.vocab_size as usize - self.vocabulary.size();
         let rows = (&self.words, self.weights.as_slice());
-        self.pairs.recount(&self.tokens, rows, floor, wanted);
+        self.pairs.recount(&self.tokens, rows, lowest..=highest, wanted);
         // At first all tokens are bytes, and a list of them would be as large as everything.
         if self.tokens.len() > 256 {
             self.words.list_bytes(&mut self.occurrences);

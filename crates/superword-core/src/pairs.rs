@@ -6,6 +6,7 @@
 //! that is known of it is a bound. It is queued with that bound and counted when its turn comes.
 
 use std::cmp::Ordering;
+use std::ops::RangeInclusive;
 
 use crate::hash::FastMap;
 use crate::occurrences::{self, Occurrences};
@@ -168,13 +169,13 @@ impl Pairs {
         kept.places
     }
 
-    /// Counts everything anew, for a lower floor: `floor` at least, and not far below the count
-    /// that only `wanted` pairs reach.
+    /// Counts everything anew, for a floor in a range: as high in it as keeps not only the
+    /// `wanted` most frequent pairs.
     pub(crate) fn recount<S: Sequence>(
         &mut self,
         tokens: &Tokens,
         (sequence, weights): (&S, &[u64]),
-        floor: u64,
+        floors: RangeInclusive<u64>,
         wanted: usize,
     ) {
         // A first count by hash alone says which pairs may reach the floor.
@@ -186,7 +187,7 @@ impl Pairs {
                 sums[slot(pair)] += weight * u64::from(counts);
             });
         }
-        let floor = floor.max(reached_by(&sums, wanted) / SPARE);
+        let floor = (reached_by(&sums, wanted) / SPARE).clamp(*floors.start(), *floors.end());
         *self = Pairs::new(floor);
         for row in sequence.rows() {
             let weight = weights[row.weight as usize];
