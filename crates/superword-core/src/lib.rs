@@ -2,10 +2,12 @@
 //!
 //! Data walks one way, and the modules are the rooms it walks through:
 //!
-//! 1. [`pretokenize`]: a text becomes pretokens; which of them are eligible for supermerges.
+//! 1. [`corpus`]: documents, from memory, files, or whatever can be read once;
+//! 2. [`pretokenize`]: a text becomes pretokens; which of them are eligible for supermerges.
 //!
-//! Nothing here knows of Python, prints, or has conventions about files.
+//! Nothing here knows of Python, or prints; only `corpus` touches files.
 
+pub mod corpus;
 mod error;
 pub mod pretokenize;
 
