@@ -2,11 +2,13 @@
 
 use pyo3::prelude::*;
 
+mod corpus;
 mod errors;
 mod pretokenize;
 
 /// The compiled core of superword.
 #[pymodule(gil_used = false)]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    corpus::register(module)?;
     pretokenize::register(module)
 }
