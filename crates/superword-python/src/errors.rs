@@ -26,7 +26,7 @@ fn made(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
                 let said = source.to_string();
                 let reason = said.split(" (os error").next().unwrap_or(&said);
                 let message = format!("{reason}: {doing}");
-                return Ok(PyOSError::new_err((number, message, path.clone())));
+                return Ok(PyOSError::new_err((number, message, path.as_os_str().to_owned())));
             }
             None => return Ok(PyOSError::new_err(error.to_string())),
         },

@@ -298,3 +298,57 @@ impl Corpus for Spool {
         self.skipped.clone()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn documents(corpus: &dyn Corpus) -> Vec<String> {
+        let read = Mutex::new(Vec::new());
+        let work = |_: usize, batch: &Batch| {
+            let mut read = read.lock().unwrap_or_else(PoisonError::into_inner);
+            read.extend(batch.documents().map(str::to_owned));
+            Ok(())
+        };
+        corpus.read(1, &work, &|_| ()).expect("nothing is wrong");
+        read.into_inner().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    #[test]
+    fn what_was_written_is_read_again_in_order() {
+        let texts: Vec<String> =
+            (0..50).map(|number| format!("é{number}").repeat(20_000)).collect();
+        for memory in [0, 1 << 21, MEMORY] {
+            let mut spool = Spool::new(Options::default(), memory).expect("good options");
+            spool.extend(&texts.iter().collect()).expect("room on the disk");
+            assert_eq!(spool.file.is_some(), memory < MEMORY);
+            assert_eq!(documents(&spool), texts);
+            assert_eq!(spool.totals(), spool.read(2, &|_, _| Ok(()), &|_| ()).expect("readable"));
+        }
+    }
+
+    #[test]
+    fn limits_hold_over_everything_that_is_added() {
+        let options = Options { max_bytes: Some(5), ..Options::default() };
+        let mut spool = Spool::new(options, MEMORY).expect("good options");
+        spool.extend(&["ab", "c"].into_iter().collect()).expect("room");
+        assert!(!spool.is_full());
+        spool.extend(&["def", "g"].into_iter().collect()).expect("room");
+        assert!(spool.is_full());
+        spool.extend(&["h"].into_iter().collect()).expect("room");
+        assert_eq!(documents(&spool), ["ab", "c"]);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_full_disk_is_an_error_that_says_what_to_do() {
+        let mut spool = Spool::new(Options::default(), 0).expect("good options");
+        let full = File::options().write(true).open("/dev/full").expect("Linux has it");
+        spool.file = Some(Mutex::new(full));
+        let batch: Batch = (0..3).map(|_| "a".repeat(BLOCK)).collect();
+        let error = spool.extend(&batch).expect_err("nothing can be written");
+        let Error::Io { source, .. } = &error else { panic!("{error}") };
+        assert_eq!(source.kind(), io::ErrorKind::StorageFull);
+        assert!(error.to_string().contains("TMPDIR"), "{error}");
+    }
+}

@@ -112,22 +112,23 @@ impl Stream {
 
     /// Reads on: a block more, or all there is if it is one document.
     fn fill(&mut self, bytes: &mut Vec<u8>) {
-        let amount = match (&self.cut, self.size) {
-            (Cut::Nowhere, size) => {
-                // One more than there is, so that the end is seen without growing.
-                bytes.reserve(size.map_or(0, |size| size as usize + 1));
-                u64::MAX
+        if matches!(self.cut, Cut::Nowhere) {
+            // One more than there is, so that the end is seen without growing.
+            bytes.reserve(self.size.map_or(0, |size| size as usize + 1));
+            self.end = Some(self.input.read_to_end(bytes).map(|_| ()));
+            return;
+        }
+        let mut filled = bytes.len();
+        bytes.resize((filled + 1).next_multiple_of(BLOCK), 0);
+        while self.end.is_none() && filled < bytes.len() {
+            match self.input.read(&mut bytes[filled..]) {
+                Ok(0) => self.end = Some(Ok(())),
+                Ok(read) => filled += read,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => self.end = Some(Err(error)),
             }
-            _ => (BLOCK - bytes.len() % BLOCK) as u64,
-        };
-        if amount < u64::MAX {
-            bytes.reserve(amount as usize);
         }
-        match self.input.by_ref().take(amount).read_to_end(bytes) {
-            Ok(read) if (read as u64) < amount => self.end = Some(Ok(())),
-            Ok(_) => {}
-            Err(error) => self.end = Some(Err(error)),
-        }
+        bytes.truncate(filled);
     }
 
     /// Where the last document ends that is whole; all before `looked` has been looked at.
