@@ -82,6 +82,9 @@ def open_corpus(
         raise TypeError(
             f"a corpus is a path or an iterable of documents, not {type(corpus).__name__}"
         )
+    if hasattr(corpus, "columns"):
+        # A data frame's items are the names of its columns, which nobody means.
+        raise TypeError(f"a {type(corpus).__name__} is a table; pass one of its columns")
     items: Iterator[Any] = iter(corpus)
     first = list(take_one(items))
     if first and isinstance(first[0], os.PathLike):

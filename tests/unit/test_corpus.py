@@ -11,6 +11,7 @@ import sys
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -97,7 +98,7 @@ def test_a_truncated_archive_is_named_and_never_passed_over(tmp_path: Path, suff
     broken = write(tmp_path / f"1.jsonl{suffix}", whole[: len(whole) // 2])
     write(tmp_path / "2.jsonl", json_lines(["after"]))
     for threads in (1, 2):
-        error = refused(lambda threads=threads: open_corpus(tmp_path).count(threads))
+        error = refused(partial(open_corpus(tmp_path).count, threads))
         assert error.file == str(broken)
         assert "truncated" in str(error) and "on_error='skip'" in str(error)
     corpus = open_corpus(tmp_path, on_error="skip")
@@ -303,6 +304,9 @@ def test_what_is_no_corpus_is_a_type_error() -> None:
     for wrong in (7, b"bytes", {"a": "b"}, None):
         with pytest.raises(TypeError, match="a corpus is a path or an iterable"):
             open_corpus(wrong)  # type: ignore[arg-type]
+    frame = type("DataFrame", (list[str],), {"columns": ["text"]})(["text"])
+    with pytest.raises(TypeError, match="pass one of its columns"):
+        open_corpus(frame)
     with pytest.raises(ValueError, match="'raise' or 'skip'"):
         open_corpus(["a"], on_error="ignore")  # type: ignore[arg-type]
 

@@ -72,7 +72,7 @@ def test_a_missing_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     for on_error in ("raise", "skip"):
         with pytest.raises(CorpusError, match=r"pip install 'superword\[parquet\]'"):
-            open_corpus(path, on_error=on_error)  # type: ignore[arg-type]
+            open_corpus(path, on_error=on_error)
     monkeypatch.setitem(sys.modules, "fsspec", None)
     with pytest.raises(CorpusError, match="pip install fsspec"):
         open_corpus("s3://bucket/a.jsonl")

@@ -218,6 +218,7 @@ impl Corpus for Files {
                 drop(turn);
                 parser.parse(block, &mut limits.clone(), sink).map_err(failure)?;
             }
+            worker.block.release();
             if worker.sink.batch.bytes() >= BLOCK / 2 {
                 worker.flush(work).map_err(failure)?;
             }

@@ -21,6 +21,15 @@ pub(super) struct Block {
     pub(super) offset: u64,
 }
 
+impl Block {
+    /// Gives back the room of an unusually large document, which would be held beside its copy.
+    pub(super) fn release(&mut self) {
+        if self.bytes.capacity() > 4 * BLOCK {
+            self.bytes = Vec::new();
+        }
+    }
+}
+
 /// Where input may be cut.
 enum Cut {
     Line,
