@@ -55,6 +55,8 @@ def find_sources(paths: Iterable[str]) -> list[Source]:
 
 def sources_of(path: str) -> Iterator[Source]:
     """Yield what one path names."""
+    if "\n" in path or "\0" in path:
+        raise CorpusError("a string is a path; to read a text, pass it in a list: [text]")
     if path == "-":
         # Not closed: it is the process's.
         yield Source(STANDARD_INPUT, lambda: nullcontext(sys.stdin.buffer))

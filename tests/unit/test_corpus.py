@@ -230,6 +230,7 @@ def test_paths_that_name_nothing_to_read_are_refused(tmp_path: Path) -> None:
     assert caught.value.filename == str(tmp_path / "absent.jsonl")
     assert "no file matches" in str(refused(lambda: open_corpus(f"{tmp_path}/*.jsonl")))
     assert ".parquet" in str(refused(lambda: open_corpus(tmp_path)))
+    assert "pass it in a list" in str(refused(lambda: open_corpus("a text\nof two lines")))
     unknown = write(tmp_path / "a.csv", b"a,b")
     assert "rename it" in str(refused(lambda: open_corpus(unknown)))
 
@@ -304,9 +305,12 @@ def test_what_is_no_corpus_is_a_type_error() -> None:
     for wrong in (7, b"bytes", {"a": "b"}, None):
         with pytest.raises(TypeError, match="a corpus is a path or an iterable"):
             open_corpus(wrong)  # type: ignore[arg-type]
-    frame = type("DataFrame", (list[str],), {"columns": ["text"]})(["text"])
-    with pytest.raises(TypeError, match="pass one of its columns"):
-        open_corpus(frame)
+
+    class DataFrame(list[str]):
+        columns = ("text",)
+
+    with pytest.raises(TypeError, match="a DataFrame is a table; pass one of its columns"):
+        open_corpus(DataFrame(["text"]))
     with pytest.raises(ValueError, match="'raise' or 'skip'"):
         open_corpus(["a"], on_error="ignore")  # type: ignore[arg-type]
 
