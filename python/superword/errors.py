@@ -58,9 +58,10 @@ class CorpusError(SuperwordError, ValueError):
         file: str | None = None,
         line: int | None = None,
         column: str | None = None,
+        unit: str = "line",
     ) -> None:
         place = [str(file)] if file is not None else []
-        place += [f"line {line}"] if line is not None else []
+        place += [f"{unit} {line}"] if line is not None else []
         place += [f"column {column!r}"] if column is not None else []
         super().__init__(f"{', '.join(place)}: {message}" if place else message)
         self.file = file

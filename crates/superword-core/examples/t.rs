@@ -14,7 +14,7 @@ fn main() {
     let last = std::sync::Mutex::new((None, 0.0));
     let prog = |s: Stage, _: u64| { let mut l = last.lock().unwrap(); if l.0 != Some(s) { let t = t0.elapsed().as_secs_f64(); let st = std::fs::read_to_string("/proc/self/stat").unwrap(); let f: Vec<&str> = st.split_whitespace().collect(); eprintln!("{:?} ended at wall {t:.2} user {} sys {}", l.0, f[13], f[14]); *l = (Some(s), t); } };
     let c = Control { progress: &prog, is_interrupted: &|| false };
-    let r = train(&Memory(batches), &p, a[4].parse().unwrap(), &c).unwrap();
+    let r = train(&Memory::new(batches), &p, a[4].parse().unwrap(), &c).unwrap();
     println!("total {:.2}s rules {} super {} del {} last count {:?} {:?}", t0.elapsed().as_secs_f64(), r.rules.len(), r.rules.iter().filter(|r| matches!(r, Rule::Supermerge{..})).count(), r.rules.iter().filter(|r| matches!(r, Rule::Delete{..})).count(), r.rules.last(), r.training);
     let s = std::fs::read_to_string("/proc/self/status").unwrap();
     println!("{}", s.lines().find(|l| l.starts_with("VmHWM")).unwrap());

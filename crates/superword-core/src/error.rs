@@ -1,5 +1,9 @@
 //! Everything that can go wrong on account of what a caller gave.
 
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+
 /// The one error type of the crate.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -35,4 +39,42 @@ pub enum Error {
     /// A corpus that was not the same when it was read again.
     #[error("the corpus changed while it was read; train on files that nothing writes to")]
     CorpusChanged,
+    /// Input data that cannot be read.
+    #[error("{}{message}", Place(file.as_deref(), *line, column.as_deref()))]
+    Corpus {
+        /// The file, if the data came from one.
+        file: Option<String>,
+        /// The line, counted from 1, if the data has lines.
+        line: Option<u64>,
+        /// The column that was asked for, if it is what is wrong.
+        column: Option<String>,
+        /// What is wrong, and what to do.
+        message: String,
+    },
+    /// What the operating system refused.
+    #[error("{}: {doing}: {source}", path.display())]
+    Io {
+        /// The file, or the folder of a temporary one.
+        path: PathBuf,
+        /// What failed: `cannot read it`.
+        doing: &'static str,
+        /// Why.
+        source: io::Error,
+    },
+}
+
+/// `a.jsonl, line 3, column 'text': `, as far as it is known.
+struct Place<'e>(Option<&'e str>, Option<u64>, Option<&'e str>);
+
+impl fmt::Display for Place<'_> {
+    fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Place(file, line, column) = self;
+        let parts = [
+            file.map(str::to_owned),
+            line.map(|line| format!("line {line}")),
+            column.map(|column| format!("column '{column}'")),
+        ];
+        let place: Vec<String> = parts.into_iter().flatten().collect();
+        if place.is_empty() { Ok(()) } else { write!(to, "{}: ", place.join(", ")) }
+    }
 }

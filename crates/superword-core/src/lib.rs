@@ -2,9 +2,17 @@
 //!
 //! Data walks one way, and the modules are the rooms it walks through:
 //!
-//! 1. [`pretokenize`]: a text becomes pretokens; which of them are eligible for supermerges.
+//! 1. [`corpus`]: documents, from memory, files, or whatever can be read once;
+//! 2. [`pretokenize`]: a text becomes pretokens; which of them are eligible for supermerges;
+//! 3. `count`: distinct pretokens with their counts;
+//! 4. `merges`: the merges, and the deletions that follow them, learned on those;
+//! 5. `supermerges`: the supermerges, learned on fragments of the documents;
+//! 6. [`model`]: the rules, and the vocabulary that they lead to.
 //!
-//! Nothing here knows of Python, prints, or has conventions about files.
+//! [`train`] walks through 1 to 5. Both kinds of learning work on a `sequence` of rows of tokens,
+//! with the counts of `pairs` kept up to date by `replace`.
+//!
+//! Nothing here knows of Python, or prints; only `corpus` touches files.
 
 mod control;
 pub mod corpus;

@@ -2,6 +2,7 @@
 
 use pyo3::prelude::*;
 
+mod corpus;
 mod errors;
 mod pretokenize;
 mod train;
@@ -10,5 +11,6 @@ mod train;
 #[pymodule(gil_used = false)]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(train::train_rules, module)?)?;
+    corpus::register(module)?;
     pretokenize::register(module)
 }

@@ -13,7 +13,7 @@ pub(crate) fn train_rules(py: Python<'_>, documents: Vec<String>, vocab_size: u3
     let parameters = Parameters { pattern, eligible, supermerges, deletion, tau, min_count, vocab_size };
     let batches = documents.chunks(2).map(|c| { let mut b = Batch::default(); for d in c { b.push(d); } b }).collect();
     let control = Control { progress: &|_, _| {}, is_interrupted: &|| false };
-    let t = py.detach(|| core_train(&Memory(batches), &parameters, threads, &control)).map_err(|e| crate::errors::exception(py, &e))?;
+    let t = py.detach(|| core_train(&Memory::new(batches), &parameters, threads, &control)).map_err(|e| crate::errors::exception(py, &e))?;
     let b = |t: &u32, v: &Vec<Box<[u8]>>| v[*t as usize].to_vec();
     Ok(t.rules.iter().map(|r| match r {
         Rule::Merge { left, right, count, .. } => ("merge".into(), b(left, &t.tokens), Some(b(right, &t.tokens)), vec![], Some(*count)),

@@ -1,0 +1,144 @@
+//! Documents on their way to a worker.
+
+use std::iter;
+
+/// Documents, one after the other in one buffer.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Batch {
+    text: String,
+    /// Where in `text` each document ends.
+    ends: Vec<usize>,
+}
+
+impl Batch {
+    /// Puts a batch together again; `None` if these are not the ends of documents of the text.
+    pub(super) fn from_parts(text: String, ends: Vec<usize>) -> Option<Batch> {
+        let sorted = ends.is_sorted() && ends.last().copied().unwrap_or(0) == text.len();
+        let whole = sorted && ends.iter().all(|&end| text.is_char_boundary(end));
+        whole.then_some(Batch { text, ends })
+    }
+
+    /// The documents, in order.
+    pub fn documents(&self) -> impl Iterator<Item = &str> {
+        let starts = iter::once(0).chain(self.ends.iter().copied());
+        starts.zip(&self.ends).map(|(start, &end)| &self.text[start..end])
+    }
+
+    /// How many bytes of text there are.
+    #[must_use]
+    pub fn bytes(&self) -> usize {
+        self.text.len()
+    }
+
+    /// How many documents there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there is no document.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// Adds a document.
+    pub fn push(&mut self, document: &str) {
+        self.text.push_str(document);
+        self.ends.push(self.text.len());
+    }
+
+    /// Adds a document that may be large; the text moves in if there is none yet.
+    pub(super) fn push_owned(&mut self, document: String) {
+        if self.text.is_empty() && document.len() >= super::BLOCK {
+            self.text = document;
+            self.ends.push(self.text.len());
+        } else {
+            self.push(&document);
+        }
+    }
+
+    /// Adds what `write` appends as a document, or leaves the batch as it was if that fails.
+    pub(super) fn push_with<T, E>(
+        &mut self,
+        write: impl FnOnce(&mut String) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let start = self.text.len();
+        let written = write(&mut self.text);
+        match written {
+            Ok(_) => self.ends.push(self.text.len()),
+            Err(_) => self.text.truncate(start),
+        }
+        written
+    }
+
+    /// Removes the last document.
+    pub(super) fn pop(&mut self) {
+        self.ends.pop();
+        self.text.truncate(self.ends.last().copied().unwrap_or(0));
+    }
+
+    /// How many bytes the last document has.
+    pub(super) fn last_bytes(&self) -> usize {
+        let before = self.ends.len().checked_sub(2).map_or(0, |index| self.ends[index]);
+        self.text.len() - before
+    }
+
+    /// Empties the batch. Room for an unusually large document is given back.
+    pub(super) fn clear(&mut self) {
+        self.text.clear();
+        self.text.shrink_to(4 * super::BLOCK);
+        self.ends.clear();
+    }
+
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+
+    pub(super) fn ends(&self) -> &[usize] {
+        &self.ends
+    }
+}
+
+impl<S: AsRef<str>> FromIterator<S> for Batch {
+    fn from_iter<I: IntoIterator<Item = S>>(documents: I) -> Batch {
+        let mut batch = Batch::default();
+        documents.into_iter().for_each(|document| batch.push(document.as_ref()));
+        batch
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn documents_come_back_as_they_were_pushed_empty_ones_too() {
+        let batch: Batch = ["", "one", "", "zwei é", ""].into_iter().collect();
+        assert_eq!(batch.documents().collect::<Vec<_>>(), ["", "one", "", "zwei é", ""]);
+        assert_eq!((batch.len(), batch.bytes()), (5, 10));
+    }
+
+    #[test]
+    fn a_document_that_fails_midway_leaves_no_trace() {
+        let mut batch: Batch = ["one"].into_iter().collect();
+        let failed: Result<(), ()> = batch.push_with(|text| {
+            text.push_str("half");
+            Err(())
+        });
+        assert!(failed.is_err());
+        assert_eq!(batch, ["one"].into_iter().collect());
+        batch.push("three");
+        assert_eq!(batch.last_bytes(), 5);
+        batch.pop();
+        assert_eq!(batch, ["one"].into_iter().collect());
+    }
+
+    #[test]
+    fn parts_that_do_not_fit_are_refused() {
+        assert!(Batch::from_parts("é".to_owned(), vec![1, 2]).is_none());
+        assert!(Batch::from_parts("ab".to_owned(), vec![1]).is_none());
+        assert!(Batch::from_parts("ab".to_owned(), vec![2, 1]).is_none());
+        assert!(Batch::from_parts("ab".to_owned(), vec![0, 1, 2]).is_some());
+    }
+}

@@ -1,0 +1,304 @@
+//! `Corpus`, and `Spool`, which makes one of what can be read only once.
+
+use std::io::{self, BufReader, Read};
+use std::path::PathBuf;
+use std::str;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use pyo3::exceptions::{PyKeyError, PyRuntimeError, PyUnicodeEncodeError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyList, PyMapping, PyString};
+use superword_core::Error;
+use superword_core::corpus::{self, Batch, OnError, Totals};
+
+use crate::errors::exception;
+
+/// How many bytes of documents are taken from Python before they are stored.
+const TAKEN: usize = 1 << 20;
+
+/// Adds this module's names to `_core`.
+pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<CorpusOptions>()?;
+    module.add_class::<Corpus>()?;
+    module.add_class::<Spool>()?;
+    module.add_function(wrap_pyfunction!(is_known_name, module)?)
+}
+
+/// Whether a file of this name can be read by `Corpus.files`.
+#[pyfunction]
+#[pyo3(signature = (name, /))]
+fn is_known_name(name: &str) -> bool {
+    corpus::is_known(name)
+}
+
+/// How input is read.
+#[pyclass(frozen, module = "superword._core")]
+struct CorpusOptions(corpus::Options);
+
+#[pymethods]
+impl CorpusOptions {
+    #[new]
+    #[pyo3(signature = (*, column, separator, skip, max_bytes, max_documents))]
+    fn new(
+        column: String,
+        separator: Option<String>,
+        skip: bool,
+        max_bytes: Option<u64>,
+        max_documents: Option<u64>,
+    ) -> CorpusOptions {
+        let on_error = if skip { OnError::Skip } else { OnError::Raise };
+        let options = corpus::Options { column, separator, on_error, max_bytes, max_documents };
+        CorpusOptions(options)
+    }
+}
+
+/// A corpus, to be read as often as needed.
+#[pyclass(frozen, module = "superword._core")]
+pub(crate) struct Corpus(pub(crate) Arc<dyn corpus::Corpus + Send + Sync>);
+
+#[pymethods]
+impl Corpus {
+    /// The corpus of these files.
+    #[staticmethod]
+    #[pyo3(signature = (paths, options, /))]
+    fn files(py: Python<'_>, paths: Vec<PathBuf>, options: &CorpusOptions) -> PyResult<Corpus> {
+        let files = corpus::Files::new(paths, options.0.clone());
+        files.map(|files| Corpus(Arc::new(files))).map_err(|error| exception(py, &error))
+    }
+
+    /// All documents, in order.
+    fn documents<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let read = Mutex::new(Vec::new());
+        let work = |_: usize, batch: &Batch| {
+            read.lock().unwrap_or_else(PoisonError::into_inner).push(batch.clone());
+            Ok(())
+        };
+        let totals = py.detach(|| self.0.read(1, &work, &|_| ()));
+        totals.map_err(|error| exception(py, &error))?;
+        let batches = read.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let documents: Vec<&str> = batches.iter().flat_map(Batch::documents).collect();
+        PyList::new(py, documents)
+    }
+
+    /// How many documents and bytes there are, and how many items are skipped.
+    #[pyo3(signature = (threads = 1))]
+    fn count(&self, py: Python<'_>, threads: usize) -> PyResult<(u64, u64, u64)> {
+        let totals = py.detach(|| self.0.read(threads, &|_, _| Ok(()), &|_| ()));
+        let totals = totals.map_err(|error| exception(py, &error))?;
+        Ok((totals.documents, totals.bytes, totals.skipped))
+    }
+
+    /// What was wrong with the first few items that the last pass skipped.
+    fn skipped(&self) -> Vec<String> {
+        self.0.skipped()
+    }
+
+    /// The bytes of input, compressed if it is; None if not known.
+    #[getter]
+    fn size(&self) -> Option<u64> {
+        self.0.size()
+    }
+}
+
+/// A corpus in the making, from what can be read only once.
+#[pyclass(frozen, module = "superword._core")]
+struct Spool(Mutex<Option<corpus::Spool>>);
+
+#[pymethods]
+impl Spool {
+    #[new]
+    #[pyo3(signature = (options, /, *, memory = corpus::MEMORY))]
+    fn new(py: Python<'_>, options: &CorpusOptions, memory: usize) -> PyResult<Spool> {
+        let spool = corpus::Spool::new(options.0.clone(), memory);
+        let spool = spool.map_err(|error| exception(py, &error))?;
+        Ok(Spool(Mutex::new(Some(spool))))
+    }
+
+    /// Adds documents: strings, or mappings with the document in the column.
+    #[pyo3(signature = (documents, /))]
+    fn extend(&self, py: Python<'_>, documents: &Bound<'_, PyAny>) -> PyResult<()> {
+        let (options, totals) =
+            self.with(py, |spool| Ok((spool.options().clone(), spool.totals())))?;
+        let mut limits = Reached { options: &options, totals };
+        let mut batch = Batch::default();
+        let mut iterator = documents.try_iter()?;
+        let mut position: u64 = 0;
+        while !self.is_full(py)? {
+            while batch.bytes() < TAKEN && !limits.reached() {
+                let Some(item) = iterator.next() else {
+                    return self.with(py, |spool| spool.extend(&batch));
+                };
+                position += 1;
+                match document(&item?, &options.column, position)? {
+                    Ok(text) => {
+                        // One that goes beyond the limits too: the spool refuses it and is full.
+                        let text = str::from_utf8(text.as_bytes()).map_err(not_utf8)?;
+                        batch.push(text);
+                        limits.totals.documents += 1;
+                        limits.totals.bytes += text.len() as u64;
+                    }
+                    Err(refused) if options.on_error == OnError::Skip => {
+                        self.skip(py, refused.to_string())?;
+                    }
+                    Err(refused) => return Err(exception(py, &refused)),
+                }
+            }
+            py.check_signals()?;
+            self.with(py, |spool| spool.extend(&batch))?;
+            batch = Batch::default();
+            if limits.reached() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the documents of a binary file, JSON lines or text, compressed or not.
+    #[pyo3(signature = (file, name, /))]
+    fn extend_from_file(&self, py: Python<'_>, file: Py<PyAny>, name: &str) -> PyResult<()> {
+        let raised = Arc::default();
+        let input = Binary { file, raised: Arc::clone(&raised) };
+        let input = Box::new(BufReader::with_capacity(TAKEN, input));
+        let added = self.with(py, |spool| spool.extend_stream(name, input));
+        match raised.lock().unwrap_or_else(PoisonError::into_inner).take() {
+            Some(error) => Err(error),
+            None => added,
+        }
+    }
+
+    /// Adds the documents of a corpus.
+    #[pyo3(signature = (corpus, /))]
+    fn extend_from_corpus(&self, py: Python<'_>, corpus: &Corpus) -> PyResult<()> {
+        self.with(py, |spool| spool.extend_from(&*corpus.0))
+    }
+
+    /// Counts an item that was skipped, and says why.
+    #[pyo3(signature = (message, /))]
+    fn skip(&self, py: Python<'_>, message: String) -> PyResult<()> {
+        self.with(py, |spool| {
+            spool.skip(message);
+            Ok(())
+        })
+    }
+
+    /// Whether the limits are reached.
+    #[getter]
+    fn is_full(&self, py: Python<'_>) -> PyResult<bool> {
+        self.with(py, |spool| Ok(spool.is_full()))
+    }
+
+    /// The corpus of what was added; nothing can be added after that.
+    fn finish(&self) -> PyResult<Corpus> {
+        let spool = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        spool.map(|spool| Corpus(Arc::new(spool))).ok_or_else(finished)
+    }
+}
+
+impl Spool {
+    /// Does something with the spool while Python goes on.
+    fn with<T: Send>(
+        &self,
+        py: Python<'_>,
+        act: impl FnOnce(&mut corpus::Spool) -> Result<T, Error> + Send,
+    ) -> PyResult<T> {
+        let acted = py.detach(|| {
+            let mut spool = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            spool.as_mut().map(act)
+        });
+        let Some(acted) = acted else { return Err(finished()) };
+        acted.map_err(|error| exception(py, &error))
+    }
+}
+
+fn finished() -> PyErr {
+    PyRuntimeError::new_err("the spool is finished; make another")
+}
+
+/// Python says it has encoded a string, and has not.
+fn not_utf8(error: str::Utf8Error) -> PyErr {
+    PyRuntimeError::new_err(error.to_string())
+}
+
+/// Whether as many documents as the options allow have been taken, or more bytes.
+struct Reached<'o> {
+    options: &'o corpus::Options,
+    totals: Totals,
+}
+
+impl Reached<'_> {
+    fn reached(&self) -> bool {
+        self.options.max_documents.is_some_and(|most| self.totals.documents >= most)
+            || self.options.max_bytes.is_some_and(|most| self.totals.bytes > most)
+    }
+}
+
+/// The document that an item is, or holds in the column, in UTF-8; or what is wrong with the item.
+///
+/// It is encoded anew: Python would keep an encoding that it hands out, beside the string.
+fn document<'py>(
+    item: &Bound<'py, PyAny>,
+    column: &str,
+    position: u64,
+) -> PyResult<Result<Bound<'py, PyBytes>, Error>> {
+    let refusal = |column: Option<&str>, message: String| {
+        let column = column.map(str::to_owned);
+        let message = format!("document {position} {message}");
+        Ok(Err(Error::Corpus { file: None, line: None, column, message }))
+    };
+    let py = item.py();
+    let (text, column) = if item.is_instance_of::<PyString>() {
+        (item.clone(), None)
+    } else if let Ok(mapping) = item.cast::<PyMapping>() {
+        match mapping.get_item(column) {
+            Ok(value) => (value, Some(column)),
+            Err(error) if error.is_instance_of::<PyKeyError>(py) => {
+                let keys = mapping.keys()?.repr()?;
+                return refusal(Some(column), format!("has no such column; it has {keys}"));
+            }
+            Err(error) => return Err(error),
+        }
+    } else {
+        (item.clone(), None)
+    };
+    let Ok(text) = text.cast::<PyString>() else {
+        let kind = text.get_type().name()?;
+        return refusal(column, format!("is of type {kind}; a document is a str"));
+    };
+    match text.encode_utf8() {
+        Ok(bytes) => Ok(Ok(bytes)),
+        Err(error) if error.is_instance_of::<PyUnicodeEncodeError>(py) => {
+            let at: usize = error.value(py).getattr("start")?.extract()?;
+            let what = "is a lone surrogate, which no UTF-8 can hold; replace it";
+            refusal(column, format!("cannot be encoded: character {at} {what}"))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// A binary file of Python's. What it raises is kept, since the core only knows its own errors.
+struct Binary {
+    file: Py<PyAny>,
+    raised: Arc<Mutex<Option<PyErr>>>,
+}
+
+impl Read for Binary {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        Python::attach(|py| {
+            let mut read = || {
+                py.check_signals()?;
+                let read = self.file.bind(py).call_method1("read", (into.len(),))?;
+                let bytes = read.cast::<PyBytes>()?.as_bytes();
+                let Some(room) = into.get_mut(..bytes.len()) else {
+                    return Err(PyRuntimeError::new_err("read() gave more than was asked for"));
+                };
+                room.copy_from_slice(bytes);
+                Ok(bytes.len())
+            };
+            let read: PyResult<usize> = read();
+            read.map_err(|error| {
+                *self.raised.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+                io::Error::other("the file cannot be read")
+            })
+        })
+    }
+}

@@ -1,0 +1,78 @@
+"""Documents from tables in Parquet's format; the extra `superword[parquet]`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import IO, Any
+
+from superword.errors import CorpusError
+
+__all__ = ["parquet_documents"]
+
+# How many rows become Python strings at a time.
+ROWS = 1024
+
+
+def parquet_documents(
+    file: IO[bytes], name: str, column: str, skip: Callable[[str], None] | None
+) -> Iterator[str]:
+    """Yield the strings of one column, row group by row group.
+
+    Args:
+        file: The table.
+        name: What messages call it.
+        column: The column.
+        skip: Is told of each row or table that cannot be read; without it, that is an error.
+
+    Raises:
+        CorpusError: If pyarrow is missing, the file is no table, the column is missing or holds
+            no strings, or a row is null.
+    """
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        message = "Parquet needs pyarrow; pip install 'superword[parquet]'"
+        raise CorpusError(message, file=name) from None
+
+    def refuse(refusal: CorpusError) -> None:
+        if skip is None:
+            raise refusal from None
+        skip(str(refusal))
+
+    row = 0
+    try:
+        table = pyarrow.parquet.ParquetFile(file)
+        check_column(table.schema_arrow, name, column)
+        for group in range(table.num_row_groups):
+            for batch in table.iter_batches(ROWS, row_groups=[group], columns=[column]):
+                for document in batch.column(0).to_pylist():
+                    row += 1
+                    if document is None:
+                        message = "null instead of a string; fill it, or pass on_error='skip'"
+                        refuse(CorpusError(message, file=name, line=row, column=column, unit="row"))
+                    else:
+                        yield document
+    except CorpusError as refusal:
+        refuse(refusal)
+    except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as damage:
+        if isinstance(damage, OSError) and damage.errno is not None:
+            raise
+        message = f"cannot be read as a table ({damage}); fetch or write it again"
+        refuse(CorpusError(message, file=name, line=row + 1 if row else None, unit="row"))
+
+
+def check_column(schema: Any, name: str, column: str) -> None:
+    """Refuse a table without the column, or with something other than strings in it."""
+    import pyarrow.types as kinds
+
+    if schema.names.count(column) != 1:
+        has = ", ".join(map(repr, schema.names)) or "none"
+        count = "more than one" if column in schema.names else "no"
+        message = f"{count} such column; the table has {has}: name the one that holds the text"
+        raise CorpusError(message, file=name, column=column)
+    kind = schema.field(column).type
+    inner = kind.value_type if kinds.is_dictionary(kind) else kind
+    if not (kinds.is_string(inner) or kinds.is_large_string(inner)):
+        message = f"the column holds {kind}, not strings; name the one that holds the text"
+        raise CorpusError(message, file=name, column=column)
