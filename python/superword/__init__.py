@@ -13,15 +13,20 @@ from superword.errors import (
     UnknownTokenError,
 )
 from superword.patterns import is_eligible, pretokenize
+from superword.rules import Rule
+from superword.tokenizer import Tokenizer, load
 
 __all__ = [
     "CorpusError",
     "ModelFormatError",
     "PatternError",
+    "Rule",
     "SpecialTokenError",
     "SuperwordError",
+    "Tokenizer",
     "UnknownTokenError",
     "is_eligible",
+    "load",
     "pretokenize",
     "sample",
 ]

@@ -29,4 +29,16 @@ pub enum Error {
         /// The budget of steps for one search.
         limit: usize,
     },
+    /// A model that contradicts itself, or a file that holds none.
+    #[error("{reason}")]
+    Model {
+        /// What is wrong, and where.
+        reason: String,
+    },
+    /// A vocabulary size that a model cannot be cut to.
+    #[error("{reason}")]
+    VocabSize {
+        /// Why not.
+        reason: String,
+    },
 }

@@ -3,10 +3,12 @@
 use pyo3::prelude::*;
 
 mod errors;
+mod model;
 mod pretokenize;
 
 /// The compiled core of superword.
 #[pymodule(gil_used = false)]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    pretokenize::register(module)
+    pretokenize::register(module)?;
+    model::register(module)
 }
