@@ -130,7 +130,7 @@ impl Model {
                 listed[usize::from(byte)] = true;
             }
         }
-        let mut history = History::new(|byte| listed[usize::from(byte)]);
+        let mut history = History::new(|byte| listed[usize::from(byte)], file.rules.len());
         for rule in &file.rules {
             history.perform(rule)?;
         }

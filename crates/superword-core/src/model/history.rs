@@ -40,14 +40,14 @@ pub(super) struct History {
 }
 
 impl History {
-    /// No rules yet; the vocabulary is these single bytes.
-    pub(super) fn new(has_byte: impl Fn(u8) -> bool) -> History {
+    /// No rules yet, and room for some; the vocabulary is these single bytes.
+    pub(super) fn new(has_byte: impl Fn(u8) -> bool, rules: usize) -> History {
         let presence: Vec<Presence> = (0..=u8::MAX)
             .map(|byte| Presence { by_merge: has_byte(byte), ..Presence::default() })
             .collect();
         let size = presence.iter().filter(|presence| presence.is_there()).count();
-        let tokens = Tokens::single_bytes();
-        History { tokens, rules: Vec::new(), presence, size, joined: Vec::new() }
+        let tokens = Tokens::single_bytes(rules);
+        History { tokens, rules: Vec::with_capacity(rules), presence, size, joined: Vec::new() }
     }
 
     /// How many tokens are in the vocabulary.

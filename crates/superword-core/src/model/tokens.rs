@@ -1,9 +1,10 @@
 //! Byte strings and their numbers, both ways.
 
 use std::fmt;
-use std::hash::{BuildHasher, RandomState};
+use std::hash::BuildHasher;
 
-use hashbrown::HashTable;
+use hashbrown::hash_table::Entry;
+use hashbrown::{DefaultHashBuilder, HashTable};
 
 /// Every token that a model's rules name, in the order in which it was added, each once.
 ///
@@ -16,17 +17,17 @@ pub(super) struct Tokens {
     /// Where each token ends in `bytes`; it begins where the one before it ends.
     ends: Vec<usize>,
     table: HashTable<u32>,
-    hasher: RandomState,
+    hasher: DefaultHashBuilder,
 }
 
 impl Tokens {
-    /// The 256 single bytes, numbered by their values.
-    pub(super) fn single_bytes() -> Tokens {
+    /// The 256 single bytes, numbered by their values, and room for this many more.
+    pub(super) fn single_bytes(more: usize) -> Tokens {
         let mut tokens = Tokens {
             bytes: Vec::new(),
-            ends: Vec::new(),
-            table: HashTable::new(),
-            hasher: RandomState::new(),
+            ends: Vec::with_capacity(256 + more),
+            table: HashTable::with_capacity(256 + more),
+            hasher: DefaultHashBuilder::default(),
         };
         for byte in 0..=u8::MAX {
             tokens.intern(&[byte]);
@@ -36,16 +37,19 @@ impl Tokens {
 
     /// The number of a token, which is added if it is new.
     pub(super) fn intern(&mut self, token: &[u8]) -> u32 {
-        if let Some(number) = self.find(token) {
-            return number;
-        }
-        let number = self.ends.len() as u32;
-        self.bytes.extend_from_slice(token);
-        self.ends.push(self.bytes.len());
         let Tokens { bytes, ends, table, hasher } = self;
+        let is_it = |&number: &u32| slice(bytes, ends, number) == token;
         let rehash = |&number: &u32| hasher.hash_one(slice(bytes, ends, number));
-        table.insert_unique(hasher.hash_one(token), number, rehash);
-        number
+        match table.entry(hasher.hash_one(token), is_it, rehash) {
+            Entry::Occupied(entry) => *entry.get(),
+            Entry::Vacant(entry) => {
+                let number = ends.len() as u32;
+                entry.insert(number);
+                bytes.extend_from_slice(token);
+                ends.push(bytes.len());
+                number
+            }
+        }
     }
 
     /// The number of a token.
@@ -99,7 +103,7 @@ mod tests {
 
     #[test]
     fn tokens_are_numbered_as_they_come_and_found_again() {
-        let mut tokens = Tokens::single_bytes();
+        let mut tokens = Tokens::single_bytes(0);
         assert_eq!(tokens.intern(b"the"), 256);
         assert_eq!(tokens.intern(b"of"), 257);
         assert_eq!(tokens.intern(b"the"), 256);
