@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from functools import cached_property
 from os import PathLike, fspath
 from typing import Literal, NamedTuple
@@ -84,14 +85,14 @@ class Tokenizer:
     @classmethod
     def _from_rules(
         cls,
-        rules: list[_core._Rule],
+        rules: Sequence[_core._Rule],
         parameters: Parameters,
-        special_tokens: list[str] | None = None,
+        special_tokens: Sequence[str] = (),
         training: Training | None = None,
     ) -> Tokenizer:
         """The tokenizer with these rules in this order, for tests and for the reference's rules."""
         summary = training or Training()
-        return cls._of(_core.Model.from_rules(parameters, rules, special_tokens or [], summary))
+        return cls._of(_core.Model.from_rules(parameters, rules, special_tokens, summary))
 
     @property
     def vocab_size(self) -> int:
