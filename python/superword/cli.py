@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
+import warnings
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -11,7 +13,9 @@ from rich.console import Console
 from rich.text import Text
 
 from superword.errors import CorpusError, SuperwordError
+from superword.inspection import inspect, show
 from superword.patterns import NAMED_PATTERNS, pretokenize
+from superword.tokenizer import Tokenizer, load
 
 __all__ = ["app"]
 
@@ -58,6 +62,44 @@ def pretokenize_command(
         console.print(Text().join(coloured))
     else:
         sys.stdout.writelines(json.dumps(p, ensure_ascii=False) + "\n" for p in pretokens)
+
+
+@app.command("inspect")
+def inspect_command(
+    model: Annotated[Path, typer.Argument(help="A model file.")],
+    top: Annotated[int, typer.Option(min=0, help="How many tokens each list shows.")] = 20,
+    as_json: Annotated[bool, typer.Option("--json", help="Print a JSON object.")] = False,
+) -> None:
+    """Show what is in a model: counts by kind, superwords, deleted tokens, settings.
+
+    Blanks in tokens are shown as ␣, and bytes that are no UTF-8 in hexadecimal.
+
+    superword inspect model.json
+
+    superword inspect --top 5 --json model.json
+    """
+    found = inspect(load_or_exit(model), top)
+    if as_json:
+        sys.stdout.write(json.dumps(found.as_json(), ensure_ascii=False, indent=2) + "\n")
+    else:
+        show(found, Console(soft_wrap=True, highlight=False))
+
+
+def load_or_exit(path: Path) -> Tokenizer:
+    """The tokenizer of a file; what is wrong with it, or differs, is said on standard error."""
+    try:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            tok = load(path)
+    except SuperwordError as refused:
+        typer.echo(f"superword: {refused}", err=True)
+        raise typer.Exit(1) from None
+    except OSError as refused:
+        typer.echo(f"superword: {path}: {refused.strerror}", err=True)
+        raise typer.Exit(1) from None
+    for warning in caught:
+        typer.echo(f"superword: {warning.message}", err=True)
+    return tok
 
 
 def read_standard_input() -> str:

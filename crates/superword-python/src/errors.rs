@@ -31,7 +31,7 @@ pub(crate) fn os_error(error: &io::Error, path: &Path) -> PyErr {
             // Rust adds the number to the text; Python shows it by itself.
             let text = error.to_string();
             let text = text.split(" (os error").next().unwrap_or_default().to_owned();
-            PyOSError::new_err((number, text, path.to_owned()))
+            PyOSError::new_err((number, text, path.as_os_str().to_owned()))
         }
         None => PyOSError::new_err(error.to_string()),
     }
