@@ -325,3 +325,18 @@ def test_tokenizers_with_the_same_file_are_equal(tok: Tokenizer) -> None:
 def test_a_tokenizer_is_not_made_by_hand() -> None:
     with pytest.raises(TypeError, match=r"superword\.load"):
         Tokenizer()
+
+
+def test_the_example_in_the_documentation_is_a_model() -> None:
+    page = Path(__file__).parent.parent.parent / "docs" / "model-format.md"
+    example = page.read_text().split("```json\n")[1].split("```")[0]
+    start = Tokenizer._from_rules([], Parameters())._model.to_json().decode()
+    lines = [line for line in start.split("\n") if line.startswith("[")]
+    text = example.replace("...", "\n".join(lines[1:-1])).encode()
+    tok = Tokenizer._from_json(text)
+    assert tok._model.to_json() == text
+    rules, vocabulary = reference.train(
+        ["one of the end of the", "all of the"], 260, pattern="gpt2"
+    )
+    assert [rule.token for rule in tok.rules] == [rule.token for rule in rules]
+    assert [token for _, token in tok._model.vocabulary()] == vocabulary
