@@ -13,15 +13,22 @@ from superword.errors import (
     UnknownTokenError,
 )
 from superword.patterns import is_eligible, pretokenize
+from superword.rules import Rule
+from superword.tokenizer import Tokenizer, load
+from superword.training import train
 
 __all__ = [
     "CorpusError",
     "ModelFormatError",
     "PatternError",
+    "Rule",
     "SpecialTokenError",
     "SuperwordError",
+    "Tokenizer",
     "UnknownTokenError",
     "is_eligible",
+    "load",
     "pretokenize",
     "sample",
+    "train",
 ]

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import json
 import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -11,7 +16,11 @@ from rich.console import Console
 from rich.text import Text
 
 from superword.errors import CorpusError, SuperwordError
-from superword.patterns import NAMED_PATTERNS, pretokenize
+from superword.inspection import Inspection, inspect, readable, show
+from superword.patterns import ELIGIBLE, NAMED_PATTERNS, pretokenize
+from superword.progress import json_lines
+from superword.tokenizer import Deletion, load
+from superword.training import Progress, train
 
 __all__ = ["app"]
 
@@ -20,6 +29,41 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
+
+
+class DeletionChoice(StrEnum):
+    """What deleted tokens are split into."""
+
+    bytes = "bytes"
+    pair = "pair"
+    none = "none"
+
+    def mode(self) -> Deletion:
+        """What `train` takes."""
+        return None if self is DeletionChoice.none else self.value
+
+
+class ErrorChoice(StrEnum):
+    """What to do with input that cannot be read."""
+
+    raise_ = "raise"
+    skip = "skip"
+
+
+class ProgressChoice(StrEnum):
+    """How progress is shown."""
+
+    auto = "auto"
+    bar = "bar"
+    json = "json"
+    none = "none"
+
+    def teller(self) -> bool | Progress:
+        """What `train` takes."""
+        if self is ProgressChoice.json or (self is ProgressChoice.auto and not sys.stderr.isatty()):
+            return json_lines()
+        return self is not ProgressChoice.none
+
 
 SHADES = ["black on bright_cyan", "black on bright_yellow"]
 
@@ -45,11 +89,8 @@ def pretokenize_command(
 
     superword pretokenize --pattern gpt4o --json < README.md
     """
-    try:
+    with errors_as_sentences():
         pretokens = pretokenize(read_standard_input() if text is None else text, pattern)
-    except SuperwordError as refused:
-        typer.echo(f"superword: {refused}", err=True)
-        raise typer.Exit(1) from None
     console = Console(soft_wrap=True, highlight=False)
     if as_json:
         sys.stdout.write(json.dumps(pretokens, ensure_ascii=False) + "\n")
@@ -58,6 +99,140 @@ def pretokenize_command(
         console.print(Text().join(coloured))
     else:
         sys.stdout.writelines(json.dumps(p, ensure_ascii=False) + "\n" for p in pretokens)
+
+
+@app.command("train")
+def train_command(
+    corpus: Annotated[
+        list[Path], typer.Argument(help="Files, folders, globs, URLs; - is standard input.")
+    ],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The model file to write.")],
+    vocab_size: Annotated[int, typer.Option(help="Tokens in the vocabulary, at least 256.")],
+    pattern: Annotated[
+        str, typer.Option(help=f"One of {', '.join(NAMED_PATTERNS)}, or a regex.")
+    ] = "boundless",
+    supermerges: Annotated[bool, typer.Option(help="Let whole words merge.")] = True,
+    deletion: Annotated[
+        DeletionChoice, typer.Option(help="What deleted tokens are split into.")
+    ] = DeletionChoice.bytes,
+    tau: Annotated[float, typer.Option(help="The share from which on tokens are deleted.")] = 0.9,
+    min_count: Annotated[int, typer.Option(help="The count that a merge must reach.")] = 2,
+    eligible: Annotated[
+        str, typer.Option(help="The regex of pretokens that supermerges may join.")
+    ] = ELIGIBLE,
+    special_token: Annotated[
+        list[str] | None, typer.Option(help="A special token; may be given several times.")
+    ] = None,
+    column: Annotated[str, typer.Option(help="Where documents are in JSON and parquet.")] = "text",
+    separator: Annotated[
+        str | None, typer.Option(help="What separates documents in text files.")
+    ] = None,
+    max_bytes: Annotated[int | None, typer.Option(help="Train on so much text at most.")] = None,
+    max_documents: Annotated[
+        int | None, typer.Option(help="Train on so many documents at most.")
+    ] = None,
+    on_error: Annotated[
+        ErrorChoice, typer.Option(help="What to do with input that cannot be read.")
+    ] = ErrorChoice.raise_,
+    threads: Annotated[int | None, typer.Option(help="How many threads to use.")] = None,
+    progress: Annotated[
+        ProgressChoice, typer.Option(help="A bar, JSON lines, or nothing; a bar on a terminal.")
+    ] = ProgressChoice.auto,
+    verify_every: Annotated[
+        int | None, typer.Option(help="Recount everything after so many rules. Slow.")
+    ] = None,
+) -> None:
+    """Train a tokenizer and write it to a file.
+
+    superword train corpus/*.jsonl.zst -o model.json --vocab-size 131072
+
+    superword train books/ -o bpe.json --vocab-size 32768 --no-supermerges --deletion none
+
+    zcat dump.jsonl.gz | superword train - -o model.json --vocab-size 65536 --progress json
+    """
+    with errors_as_sentences():
+        tok = train(
+            corpus,
+            vocab_size,
+            pattern=pattern,
+            supermerges=supermerges,
+            deletion=deletion.mode(),
+            tau=tau,
+            min_count=min_count,
+            eligible=eligible,
+            special_tokens=special_token or (),
+            column=column,
+            separator=separator,
+            max_bytes=max_bytes,
+            max_documents=max_documents,
+            on_error="skip" if on_error is ErrorChoice.skip else "raise",
+            threads=threads,
+            progress=progress.teller(),
+            verify_every=verify_every,
+        )
+        tok.save(output)
+    summarize(inspect(tok, 5), output, Console(stderr=True, soft_wrap=True, highlight=False))
+
+
+@app.command("inspect")
+def inspect_command(
+    model: Annotated[Path, typer.Argument(help="A model file.")],
+    top: Annotated[int, typer.Option(min=0, help="How many tokens each list shows.")] = 20,
+    as_json: Annotated[bool, typer.Option("--json", help="Print a JSON object.")] = False,
+) -> None:
+    """Show what is in a model: counts by kind, superwords, deleted tokens, settings.
+
+    Blanks in tokens are shown as ␣, and bytes that are no UTF-8 in hexadecimal.
+
+    superword inspect model.json
+
+    superword inspect --top 5 --json model.json
+    """
+    with errors_as_sentences():
+        found = inspect(load(model), top)
+    if as_json:
+        sys.stdout.write(json.dumps(found.as_json(), ensure_ascii=False, indent=2) + "\n")
+    else:
+        show(found, Console(soft_wrap=True, highlight=False))
+
+
+@contextmanager
+def errors_as_sentences() -> Iterator[None]:
+    """Say on standard error what goes wrong, or what is warned of, in a sentence each."""
+    try:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            yield
+    except (SuperwordError, ValueError) as refused:
+        raise stopped(str(refused)) from None
+    except OSError as refused:
+        place = f"{refused.filename}: " if refused.filename else ""
+        raise stopped(f"{place}{refused.strerror or refused}") from None
+    except KeyboardInterrupt:
+        raise stopped("interrupted; nothing was written", code=130) from None
+    for warning in caught:
+        typer.echo(f"superword: {warning.message}", err=True)
+
+
+def stopped(sentence: str, code: int = 1) -> typer.Exit:
+    """Say why the command stops."""
+    typer.echo(f"superword: {sentence}", err=True)
+    return typer.Exit(code)
+
+
+def summarize(found: Inspection, output: Path, console: Console) -> None:
+    """Say what was learned."""
+    rules, vocabulary = found.rules, found.vocabulary
+    smallest = "-" if found.smallest_count is None else f"{found.smallest_count:,}"
+    longest = ", ".join(readable(superword.token) for superword in found.longest_superwords)
+    console.print(
+        f"{output}: {vocabulary['total']:,} tokens from {rules['merge']:,} merges, "
+        f"{rules['supermerge']:,} supermerges and {rules['delete']:,} deletions; "
+        f"smallest count {smallest}",
+        markup=False,
+    )
+    if longest:
+        console.print(f"longest superwords: {longest}", markup=False)
 
 
 def read_standard_input() -> str:

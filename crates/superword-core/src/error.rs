@@ -61,6 +61,18 @@ pub enum Error {
         /// Why.
         source: io::Error,
     },
+    /// A model that contradicts itself, or a file that holds none.
+    #[error("{reason}")]
+    Model {
+        /// What is wrong, and where.
+        reason: String,
+    },
+    /// A vocabulary size that a model cannot be cut to.
+    #[error("{reason}")]
+    VocabSize {
+        /// Why not.
+        reason: String,
+    },
 }
 
 /// `a.jsonl, line 3, column 'text': `, as far as it is known.

@@ -33,5 +33,6 @@ mod vocabulary;
 
 pub use control::{Control, Stage};
 pub use error::Error;
+pub use model::Model;
 pub use pretokenize::{Eligibility, Pattern};
-pub use train::{Trained, train};
+pub use train::{Effort, train};

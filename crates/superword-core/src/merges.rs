@@ -17,6 +17,7 @@ use crate::pairs::{Pair, Pairs};
 use crate::replace::{Join, Replacer};
 use crate::sequence::WeightClasses;
 use crate::token::{TokenId, Tokens};
+use crate::train::Effort;
 use crate::vocabulary::Vocabulary;
 use deletion::Deletions;
 use words::Words;
@@ -68,6 +69,7 @@ const CLEARANCE: u64 = 4;
 pub(crate) fn learn(
     counted: &Counted,
     parameters: &Parameters,
+    effort: Effort,
     control: &Control,
 ) -> Result<Merges, Error> {
     let mut learner = Learner::new(counted, parameters);
@@ -82,6 +84,9 @@ pub(crate) fn learn(
             break;
         };
         steps.push(step);
+        if effort.verify_every.is_some_and(|every| steps.len() as u64 % every == 0) {
+            learner.pairs.verify(&learner.words, &learner.weights);
+        }
     }
     let smallest = steps.iter().map(|step| step.count).min();
     let bound = smallest.filter(|_| !is_exhausted).unwrap_or(parameters.min_count);

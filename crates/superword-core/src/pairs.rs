@@ -206,14 +206,26 @@ impl Pairs {
         self.queue.sort_unstable_by(|a, b| order(tokens, a, b));
     }
 
-    /// The counts that are known, for checking them.
-    pub(crate) fn counts(&self) -> impl Iterator<Item = (Pair, u64)> {
-        self.kept.iter().map(|(&pair, kept)| (pair, kept.count))
-    }
-
-    /// The largest count that a pair may have which `counts` does not give.
-    pub(crate) fn bound(&self, pair: Pair) -> u64 {
-        self.bounds.get(&pair).copied().unwrap_or(self.floor - 1)
+    /// Counts everything anew and compares.
+    ///
+    /// # Panics
+    /// When a count is wrong.
+    pub(crate) fn verify<S: Sequence>(&self, sequence: &S, weights: &[u64]) {
+        let mut counts: FastMap<Pair, u64> = FastMap::default();
+        for row in sequence.rows() {
+            pairs_between(sequence, row.start, row.end, |pair, _, is_counted| {
+                let weight = weights[row.weight as usize];
+                *counts.entry(pair).or_default() += weight * u64::from(is_counted);
+            });
+        }
+        for (pair, kept) in &self.kept {
+            let count = counts.remove(pair).unwrap_or(0);
+            assert_eq!(kept.count, count, "{pair:?} is kept with a count that is not its own");
+        }
+        for (pair, count) in counts {
+            let bound = self.bounds.get(&pair).copied().unwrap_or(self.floor - 1);
+            assert!(count <= bound, "{pair:?} occurs {count} times, at most {bound} expected");
+        }
     }
 
     fn push(&mut self, tokens: &Tokens, candidate: Candidate) {

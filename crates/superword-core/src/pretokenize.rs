@@ -17,6 +17,7 @@ mod gpt4o;
 mod punct;
 mod regex;
 mod scan;
+mod tables;
 mod unicode;
 
 use std::borrow::Cow;
@@ -33,6 +34,7 @@ use crate::Error;
 
 pub use self::eligible::{ELIGIBLE, Eligibility};
 pub use self::regex::BACKTRACK_LIMIT;
+pub use self::tables::{Tables, tables_digest};
 pub use self::unicode::UNICODE_VERSION;
 
 /// The named patterns and the regexes that they stand for.
@@ -91,6 +93,22 @@ impl Pattern {
     #[must_use]
     pub fn source(&self) -> &str {
         &self.source
+    }
+
+    /// The regex that it stands for: a name's own, or else what was given.
+    #[must_use]
+    pub fn regex(&self) -> &str {
+        let named = NAMED.iter().find(|(name, _)| *name == self.source);
+        named.map_or(&self.source, |(_, regex)| regex)
+    }
+
+    /// The Unicode tables that it splits by.
+    #[must_use]
+    pub fn tables(&self) -> &'static Tables {
+        match self.splitter {
+            Splitter::Regex(_) => Tables::of_regexes(),
+            _ => Tables::of_scanners(),
+        }
     }
 
     /// The spans, in bytes, of the pretokens of a text, in order. They leave no gaps.

@@ -15,6 +15,7 @@ use crate::pairs::{Pair, Pairs, Place};
 use crate::pretokenize::Pattern;
 use crate::replace::{Join, Replacer};
 use crate::token::{TokenId, Tokens};
+use crate::train::Effort;
 use crate::vocabulary::Vocabulary;
 use fragments::Cut;
 use units::{Close, Open, Units};
@@ -27,11 +28,11 @@ pub(crate) struct Learned {
 
 /// Learns supermerges among the merges, until the vocabulary is full or pairs run out.
 pub(crate) fn learn(
-    (corpus, threads): (&dyn Corpus, usize),
-    pattern: &Pattern,
+    (corpus, pattern): (&dyn Corpus, &Pattern),
     counted: Counted,
     merges: Merges,
     parameters: &Parameters,
+    effort: Effort,
     control: &Control,
 ) -> Result<Learned, Error> {
     let Merges { mut tokens, steps, bound } = merges;
@@ -56,7 +57,7 @@ pub(crate) fn learn(
     let mut bigrams = bigrams.as_ref().map(|bigrams| (bigrams, bound));
     loop {
         let cut = Cut { openable: &openable, bigrams };
-        let (fragments, seen) = fragments::count(corpus, threads, pattern, &cut, control)?;
+        let (fragments, seen) = fragments::count(corpus, effort.threads, pattern, &cut, control)?;
         if seen != totals {
             return Err(Error::CorpusChanged);
         }
@@ -65,7 +66,9 @@ pub(crate) fn learn(
         for &byte in &is_open_at_once {
             learner.open(byte);
         }
-        if let Some(rules) = learner.learn(&steps, bigrams.is_some(), &openable, parameters, control)? {
+        let is_cut = bigrams.is_some();
+        let rules = learner.learn(&steps, is_cut, &openable, parameters, effort, control)?;
+        if let Some(rules) = rules {
             return Ok(Learned { tokens, rules });
         }
         // Some superword spells a pretoken, or another superword in another way: then its pairs
@@ -115,6 +118,7 @@ impl<'t> Learner<'t> {
         is_cut: bool,
         openable: &Table,
         parameters: &Parameters,
+        effort: Effort,
         control: &Control,
     ) -> Result<Option<Vec<Rule>>, Error> {
         let mut steps = steps.iter().peekable();
@@ -137,6 +141,9 @@ impl<'t> Learner<'t> {
                     Some(step) => self.merge(step),
                     None => break,
                 },
+            }
+            if effort.verify_every.is_some_and(|every| self.rules.len() as u64 % every == 0) {
+                self.pairs.verify(&self.units, &self.weights);
             }
         }
         Ok(Some(self.rules))

@@ -1,45 +1,84 @@
-//! Training: from a corpus to the rules of a model.
+//! Training: from a corpus to a model.
 
 use crate::control::Control;
 use crate::corpus::Corpus;
 use crate::error::Error;
-use crate::model::{Parameters, Rule, Training};
+use crate::model::{Model, Parameters, Rule, Training};
 use crate::pretokenize::{Eligibility, Pattern};
+use crate::supermerges::Learned;
 use crate::{count, merges, supermerges};
 
-/// What training gives: every token that a rule names, and the rules.
-pub struct Trained {
-    /// The tokens, first the single bytes.
-    pub tokens: Vec<Box<[u8]>>,
-    /// The rules, in order; they name tokens by index.
-    pub rules: Vec<Rule>,
-    /// What was trained on.
-    pub training: Training,
+/// How to train, without an effect on what is learned.
+#[derive(Clone, Copy, Debug)]
+pub struct Effort {
+    /// How many threads to use.
+    pub threads: usize,
+    /// After how many rules to count everything anew and compare, if at all.
+    pub verify_every: Option<u64>,
 }
 
-/// Learns rules from a corpus.
+/// Learns a model from a corpus.
 ///
 /// # Errors
 /// When the corpus cannot be read, changes while it is read, or a regex fails on it; when the job
-/// is interrupted.
+/// is interrupted; when the special tokens contradict each other.
 pub fn train(
     corpus: &dyn Corpus,
-    parameters: &Parameters,
-    threads: usize,
+    parameters: Parameters,
+    special_tokens: Vec<String>,
+    effort: Effort,
     control: &Control,
-) -> Result<Trained, Error> {
+) -> Result<Model, Error> {
     let pattern = Pattern::new(&parameters.pattern)?;
     let eligibility = Eligibility::new(&parameters.eligible)?;
     let split = (&pattern, &eligibility);
-    let counted = count::count(corpus, threads, split, parameters.supermerges, control)?;
+    let with_bigrams = parameters.supermerges;
+    let counted = count::count(corpus, effort.threads, split, with_bigrams, control)?;
     let training = Training {
         documents: counted.totals.documents,
         bytes: counted.totals.bytes,
         pretokens: counted.pretokens,
         distinct_pretokens: counted.distinct() as u64,
     };
-    let merges = merges::learn(&counted, parameters, control)?;
-    let learned =
-        supermerges::learn((corpus, threads), &pattern, counted, merges, parameters, control)?;
-    Ok(Trained { tokens: learned.tokens.into_bytes(), rules: learned.rules, training })
+    let merges = merges::learn(&counted, &parameters, effort, control)?;
+    let corpus = (corpus, &pattern);
+    let learned = supermerges::learn(corpus, counted, merges, &parameters, effort, control)?;
+    let (tokens, rules) = renumbered(learned);
+    Model::new(parameters, tokens, rules, special_tokens, training)
+}
+
+/// The bytes of the tokens that rules name, and the rules with their tokens renumbered: first the
+/// single bytes, then in the order in which the rules name them.
+fn renumbered(learned: Learned) -> (Vec<Box<[u8]>>, Vec<Rule>) {
+    let Learned { tokens, mut rules } = learned;
+    let bytes = tokens.into_bytes();
+    let mut numbers = vec![u32::MAX; bytes.len()];
+    let mut named = Vec::new();
+    let mut name = |token: &mut u32| {
+        let number = &mut numbers[*token as usize];
+        if *number == u32::MAX {
+            *number = named.len() as u32;
+            named.push(*token);
+        }
+        *token = *number;
+    };
+    for mut byte in 0..256 {
+        name(&mut byte);
+    }
+    for rule in &mut rules {
+        match rule {
+            Rule::Merge { left, right, token, .. } | Rule::Supermerge { left, right, token, .. } => {
+                name(left);
+                name(right);
+                name(token);
+            }
+            Rule::Delete { token, parts } => {
+                name(token);
+                parts.iter_mut().for_each(&mut name);
+            }
+        }
+    }
+    let mut bytes: Vec<_> = bytes.into_iter().map(Some).collect();
+    let take = |&token: &u32| bytes[token as usize].take().expect("each is named once");
+    (named.iter().map(take).collect(), rules)
 }

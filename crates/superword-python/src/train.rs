@@ -1,23 +1,80 @@
-//! Temporary.
+//! `train`.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
 use pyo3::prelude::*;
-use superword_core::corpus::{Batch, Memory};
-use superword_core::model::{Deletion, Parameters, Rule};
-use superword_core::{Control, train as core_train};
+use superword_core::{Control, Effort, Stage};
 
-type Row = (String, Vec<u8>, Option<Vec<u8>>, Vec<Vec<u8>>, Option<u64>);
+use crate::corpus::Corpus;
+use crate::errors::exception;
+use crate::model::{GivenParameters, Model};
 
+/// How often progress is told and Ctrl-C noticed.
+const TICK: Duration = Duration::from_millis(50);
+
+/// Adds this module's names to `_core`.
+pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(train, module)?)
+}
+
+/// The model that training on a corpus gives.
 #[pyfunction]
-#[allow(clippy::too_many_arguments)]
-pub(crate) fn train_rules(py: Python<'_>, documents: Vec<String>, vocab_size: u32, pattern: String, eligible: String, supermerges: bool, deletion: Option<String>, tau: f64, min_count: u64, threads: usize) -> PyResult<Vec<Row>> {
-    let deletion = deletion.map(|d| if d == "bytes" { Deletion::Bytes } else { Deletion::Pair });
-    let parameters = Parameters { pattern, eligible, supermerges, deletion, tau, min_count, vocab_size };
-    let batches = documents.chunks(2).map(|c| { let mut b = Batch::default(); for d in c { b.push(d); } b }).collect();
-    let control = Control { progress: &|_, _| {}, is_interrupted: &|| false };
-    let t = py.detach(|| core_train(&Memory::new(batches), &parameters, threads, &control)).map_err(|e| crate::errors::exception(py, &e))?;
-    let b = |t: &u32, v: &Vec<Box<[u8]>>| v[*t as usize].to_vec();
-    Ok(t.rules.iter().map(|r| match r {
-        Rule::Merge { left, right, count, .. } => ("merge".into(), b(left, &t.tokens), Some(b(right, &t.tokens)), vec![], Some(*count)),
-        Rule::Supermerge { left, right, count, .. } => ("supermerge".into(), b(left, &t.tokens), Some(b(right, &t.tokens)), vec![], Some(*count)),
-        Rule::Delete { token, parts } => ("delete".into(), b(token, &t.tokens), None, parts.iter().map(|p| b(p, &t.tokens)).collect(), None),
-    }).collect())
+#[expect(clippy::needless_pass_by_value, reason = "PyO3 makes the arguments and gives them away")]
+#[pyo3(signature = (corpus, parameters, special_tokens, threads, verify_every, progress, /))]
+fn train(
+    py: Python<'_>,
+    corpus: &Corpus,
+    parameters: GivenParameters,
+    special_tokens: Vec<String>,
+    threads: usize,
+    verify_every: Option<u64>,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Model> {
+    let parameters = parameters.checked()?;
+    let vocab_size = u64::from(parameters.vocab_size);
+    let input = corpus.0.size();
+    let is_interrupted = AtomicBool::new(false);
+    let state = Mutex::new(None);
+    let control = Control {
+        progress: &|stage, done| *state.lock().expect("nothing panics with it") = Some((stage, done)),
+        is_interrupted: &|| is_interrupted.load(Ordering::Relaxed),
+    };
+    let effort = Effort { threads, verify_every };
+    // The work is done by other threads; this one looks after Python.
+    let (trained, said) = std::thread::scope(|scope| {
+        let job = scope.spawn(|| {
+            superword_core::train(&*corpus.0, parameters, special_tokens, effort, &control)
+        });
+        let mut said = Ok(());
+        while !job.is_finished() {
+            py.detach(|| std::thread::sleep(TICK));
+            let now = state.lock().expect("nothing panics with it").take();
+            let tell = || match (&progress, now) {
+                (Some(progress), Some((stage, done))) => {
+                    let (name, all) = match stage {
+                        Stage::Count => ("count", input),
+                        Stage::Merges => ("merges", Some(vocab_size)),
+                        Stage::Fragments => ("fragments", input),
+                        Stage::Supermerges => ("supermerges", Some(vocab_size)),
+                    };
+                    progress.call1(py, (name, done, all)).map(|_| ())
+                }
+                _ => Ok(()),
+            };
+            if said.is_ok() {
+                said = py.check_signals().and_then(|()| tell());
+            }
+            if said.is_err() {
+                is_interrupted.store(true, Ordering::Relaxed);
+            }
+        }
+        (py.detach(|| job.join()), said)
+    });
+    said?;
+    match trained {
+        Ok(trained) => trained.map(Model).map_err(|error| exception(py, &error)),
+        Err(panic) => std::panic::resume_unwind(panic),
+    }
 }

@@ -2,6 +2,7 @@
 
 use super::class::{LETTER, MARK, Text};
 use super::regex::Regex;
+use super::tables::Tables;
 use crate::Error;
 
 /// The default rule: words, with the spaces, underscores and apostrophes that go with them. The
@@ -31,6 +32,12 @@ impl Eligibility {
     #[must_use]
     pub fn source(&self) -> &str {
         &self.source
+    }
+
+    /// The Unicode tables that it decides by.
+    #[must_use]
+    pub fn tables(&self) -> &'static Tables {
+        if self.regex.is_some() { Tables::of_regexes() } else { Tables::of_scanners() }
     }
 
     /// Whether a pretoken is eligible.

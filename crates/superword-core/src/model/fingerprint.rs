@@ -1,0 +1,64 @@
+//! A digest of what decides a model's ids.
+
+use sha2::{Digest, Sha256};
+
+use super::spelling::hex;
+use super::{Model, SpelledRule};
+
+impl Model {
+    /// SHA-256, in hexadecimal digits, of what decides the ids that a text gets.
+    ///
+    /// That is the pattern and the eligibility with their Unicode tables, every token with its id,
+    /// the rules without their counts, and the special tokens; not the other settings of training,
+    /// nor what the corpus held. A name stands for its regex.
+    #[must_use]
+    pub fn fingerprint(&self) -> String {
+        let mut digest = Fields(Sha256::new());
+        digest.bytes(b"superword 1");
+        digest.bytes(self.pattern.regex().as_bytes());
+        digest.bytes(self.pattern_tables.tables.as_bytes());
+        digest.bytes(self.eligibility.source().as_bytes());
+        digest.bytes(self.eligible_tables.tables.as_bytes());
+        digest.number(self.vocabulary.len());
+        for (id, token) in self.vocabulary() {
+            digest.number(id as usize);
+            digest.bytes(token);
+        }
+        digest.number(self.rules.len());
+        for rule in &self.rules {
+            match self.spelled(rule) {
+                SpelledRule::Merge { left, right, .. } => digest.rule(0, &[left, right]),
+                SpelledRule::Supermerge { left, right, .. } => digest.rule(1, &[left, right]),
+                SpelledRule::Delete { parts, .. } => digest.rule(2, &parts),
+            }
+        }
+        digest.number(self.special_tokens.len());
+        for (id, text) in &self.special_tokens {
+            digest.number(*id as usize);
+            digest.bytes(text.as_bytes());
+        }
+        hex(&digest.0.finalize())
+    }
+}
+
+/// A digest of fields. Each says its length first, so that no two lists of them look alike.
+struct Fields(Sha256);
+
+impl Fields {
+    fn number(&mut self, number: usize) {
+        self.0.update((number as u64).to_le_bytes());
+    }
+
+    fn bytes(&mut self, bytes: &[u8]) {
+        self.number(bytes.len());
+        self.0.update(bytes);
+    }
+
+    fn rule(&mut self, kind: usize, tokens: &[impl AsRef<[u8]>]) {
+        self.number(kind);
+        self.number(tokens.len());
+        for token in tokens {
+            self.bytes(token.as_ref());
+        }
+    }
+}

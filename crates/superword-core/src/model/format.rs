@@ -1,0 +1,234 @@
+//! The model file, docs/model-format.md: JSON, with a line for each token and each rule.
+//!
+//! Reading needs memory in proportion to the file and time in proportion to it, whatever it holds:
+//! every rule spells out the tokens that it joins, so none is longer than the line that makes it.
+
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
+
+use super::history::History;
+use super::spelling::Token;
+use super::tokens::shown;
+use super::{Deletion, Model, Parameters, SpelledRule, Training, refusal};
+use crate::Error;
+use crate::pretokenize::Tables;
+
+/// What the file says it is.
+const FORMAT: &str = "superword";
+
+/// The one version of the format that there is.
+const VERSION: u32 = 1;
+
+/// A file as it is read; tokens without escapes are not copied.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File<'a> {
+    format: String,
+    version: u32,
+    pattern: PatternRecord,
+    eligible: EligibleRecord,
+    parameters: ParametersRecord,
+    training: Training,
+    special_tokens: Vec<(u32, String)>,
+    #[serde(borrow)]
+    vocabulary: Vec<(u32, Token<'a>)>,
+    #[serde(borrow)]
+    rules: Vec<SpelledRule<'a>>,
+}
+
+/// What a file that is no model of this version may still say of itself.
+#[derive(Deserialize)]
+struct Heading {
+    format: Option<String>,
+    version: Option<serde_json::Number>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PatternRecord {
+    source: String,
+    regex: String,
+    unicode: String,
+    tables: String,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct EligibleRecord {
+    regex: String,
+    unicode: String,
+    tables: String,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ParametersRecord {
+    vocab_size: u32,
+    supermerges: bool,
+    deletion: Option<Deletion>,
+    tau: f64,
+    min_count: u64,
+}
+
+impl Model {
+    /// The model as the text of a file: the same model gives the same bytes.
+    #[must_use]
+    pub fn to_json(&self) -> Vec<u8> {
+        let parameters = &self.parameters;
+        let mut out = Vec::with_capacity(64 * (self.vocabulary.len() + 256));
+        let mut field = |name: &str, value: &dyn Fn(&mut Vec<u8>)| {
+            out.extend_from_slice(if out.is_empty() { b"{\n\"" } else { b",\n\"" });
+            out.extend_from_slice(name.as_bytes());
+            out.extend_from_slice(b"\":");
+            value(&mut out);
+        };
+        field("format", &|out| write(out, &FORMAT));
+        field("version", &|out| write(out, &VERSION));
+        let pattern = PatternRecord {
+            source: parameters.pattern.clone(),
+            regex: self.pattern.regex().to_owned(),
+            unicode: self.pattern_tables.unicode.clone(),
+            tables: self.pattern_tables.tables.clone(),
+        };
+        field("pattern", &|out| write(out, &pattern));
+        let eligible = EligibleRecord {
+            regex: parameters.eligible.clone(),
+            unicode: self.eligible_tables.unicode.clone(),
+            tables: self.eligible_tables.tables.clone(),
+        };
+        field("eligible", &|out| write(out, &eligible));
+        let settings = ParametersRecord {
+            vocab_size: parameters.vocab_size,
+            supermerges: parameters.supermerges,
+            deletion: parameters.deletion,
+            tau: parameters.tau,
+            min_count: parameters.min_count,
+        };
+        field("parameters", &|out| write(out, &settings));
+        field("training", &|out| write(out, &self.training));
+        field("special_tokens", &|out| write_lines(out, self.special_tokens.iter()));
+        let vocabulary = || self.vocabulary().map(|(id, token)| (id, Token(Cow::Borrowed(token))));
+        field("vocabulary", &|out| write_lines(out, vocabulary()));
+        let rules = || self.rules.iter().map(|rule| self.spelled(rule));
+        field("rules", &|out| write_lines(out, rules()));
+        out.extend_from_slice(b"\n}\n");
+        out
+    }
+
+    /// The model that the text of a file holds.
+    ///
+    /// # Errors
+    /// When it holds none, or one that contradicts itself.
+    pub fn from_json(text: &[u8]) -> Result<Model, Error> {
+        let file: File<'_> =
+            serde_json::from_slice(text).map_err(|error| explained(text, &error))?;
+        check_heading(Some(&file.format), &file.version.to_string())?;
+        let mut listed = [false; 256];
+        for (_, token) in &file.vocabulary {
+            if let [byte] = *token.0 {
+                listed[usize::from(byte)] = true;
+            }
+        }
+        let mut history = History::new(|byte| listed[usize::from(byte)], file.rules.len());
+        for rule in &file.rules {
+            history.perform(rule)?;
+        }
+        let vocabulary = numbers(&file.vocabulary, &history)?;
+        let parameters = Parameters {
+            pattern: file.pattern.source,
+            eligible: file.eligible.regex,
+            supermerges: file.parameters.supermerges,
+            deletion: file.parameters.deletion,
+            tau: file.parameters.tau,
+            min_count: file.parameters.min_count,
+            vocab_size: file.parameters.vocab_size,
+        };
+        let PatternRecord { regex, unicode, tables, .. } = file.pattern;
+        let special_tokens = file.special_tokens;
+        let mut model =
+            Model::numbered(parameters, history, vocabulary, special_tokens, file.training)?;
+        if model.pattern.regex() != regex {
+            let name = shown(model.pattern.source().as_bytes());
+            return Err(refusal(format!("the pattern {name} does not stand for the regex given")));
+        }
+        model.pattern_tables = Tables { unicode, tables };
+        let EligibleRecord { unicode, tables, .. } = file.eligible;
+        model.eligible_tables = Tables { unicode, tables };
+        Ok(model)
+    }
+}
+
+/// The ids with the numbers of their tokens, which have to be those that the rules lead to.
+fn numbers(vocabulary: &[(u32, Token<'_>)], history: &History) -> Result<Vec<(u32, u32)>, Error> {
+    let mut numbers = Vec::with_capacity(vocabulary.len());
+    let mut is_listed = vec![false; history.tokens.len()];
+    for (id, Token(token)) in vocabulary {
+        if let Some(&(before, _)) = numbers.last()
+            && before >= *id
+        {
+            return Err(refusal(format!("ids must ascend, but {id} comes after {before}")));
+        }
+        let Some(number) = history.tokens.find(token).filter(|&number| history.is_there(number))
+        else {
+            let token = shown(token);
+            return Err(refusal(format!("the rules do not lead to the token {token}, id {id}")));
+        };
+        if std::mem::replace(&mut is_listed[number as usize], true) {
+            let token = shown(token);
+            return Err(refusal(format!("the token {token} is there twice, last with id {id}")));
+        }
+        numbers.push((*id, number));
+    }
+    if numbers.len() < history.size() {
+        let is_missing = |&number: &u32| history.is_there(number) && !is_listed[number as usize];
+        let missing = (0..history.tokens.len() as u32).find(is_missing);
+        let token = missing.map_or_else(String::new, |number| shown(history.tokens.get(number)));
+        return Err(refusal(format!("the rules lead to the token {token}, which has no id")));
+    }
+    Ok(numbers)
+}
+
+/// What keeps a text from being a model: what it says of itself, if that is the reason.
+fn explained(text: &[u8], error: &serde_json::Error) -> Error {
+    if let Ok(Heading { format, version }) = serde_json::from_slice(text) {
+        let version = version.map_or_else(|| "missing".to_owned(), |version| version.to_string());
+        if let Err(refused) = check_heading(format.as_deref(), &version) {
+            return refused;
+        }
+    }
+    let reason = error.to_string();
+    if error.is_data() {
+        refusal(format!("not a model: {reason}"))
+    } else {
+        refusal(format!("not JSON, or damaged: {reason}"))
+    }
+}
+
+fn check_heading(format: Option<&str>, version: &str) -> Result<(), Error> {
+    if format != Some(FORMAT) {
+        return Err(refusal(format!("not a superword model: it has no \"format\":\"{FORMAT}\"")));
+    }
+    if version != VERSION.to_string() {
+        let version: String = version.chars().take(20).collect();
+        return Err(refusal(format!(
+            "the model's format has the version {version}, and this superword reads {VERSION}"
+        )));
+    }
+    Ok(())
+}
+
+/// Appends a value as JSON without blanks.
+fn write<T: Serialize + ?Sized>(out: &mut Vec<u8>, value: &T) {
+    serde_json::to_writer(out, value).expect("strings and numbers always have a JSON");
+}
+
+/// Appends an array with a line for each value.
+fn write_lines<T: Serialize>(out: &mut Vec<u8>, values: impl Iterator<Item = T>) {
+    out.push(b'[');
+    for (place, value) in values.enumerate() {
+        out.extend_from_slice(if place == 0 { b"\n" } else { b",\n" });
+        write(out, &value);
+    }
+    out.extend_from_slice(b"\n]");
+}

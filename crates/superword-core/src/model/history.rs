@@ -1,0 +1,170 @@
+//! The vocabulary as rules are added one by one, and what keeps a rule from being added.
+//!
+//! Every model is made here, whether training, a file or a cut gives its rules, so what is checked
+//! here holds for all of them: a rule joins tokens that are there, a delete splits one that is
+//! there into others that are, and the bytes add up.
+
+use std::borrow::Cow;
+
+use super::rule::{Rule, SpelledRule};
+use super::tokens::{Tokens, shown};
+use crate::Error;
+
+/// Whether a token is there, and since when.
+#[derive(Clone, Copy, Default)]
+struct Presence {
+    /// It is a single byte, or a merge has made it and no delete has removed it since.
+    by_merge: bool,
+    /// Some supermerge has made it: no delete removes it any more.
+    by_supermerge: bool,
+    /// The rule with which it last entered the vocabulary.
+    entered: usize,
+}
+
+impl Presence {
+    /// Whether it is in the vocabulary.
+    fn is_there(self) -> bool {
+        self.by_merge || self.by_supermerge
+    }
+}
+
+/// The rules so far, and the vocabulary that they lead to.
+pub(super) struct History {
+    pub(super) tokens: Tokens,
+    pub(super) rules: Vec<Rule>,
+    /// By the number of the token.
+    presence: Vec<Presence>,
+    size: usize,
+    /// Room for the token that a rule makes.
+    joined: Vec<u8>,
+}
+
+impl History {
+    /// No rules yet, and room for some; the vocabulary is these single bytes.
+    pub(super) fn new(has_byte: impl Fn(u8) -> bool, rules: usize) -> History {
+        let presence: Vec<Presence> = (0..=u8::MAX)
+            .map(|byte| Presence { by_merge: has_byte(byte), ..Presence::default() })
+            .collect();
+        let size = presence.iter().filter(|presence| presence.is_there()).count();
+        let tokens = Tokens::single_bytes(rules);
+        History { tokens, rules: Vec::with_capacity(rules), presence, size, joined: Vec::new() }
+    }
+
+    /// How many tokens are in the vocabulary.
+    pub(super) fn size(&self) -> usize {
+        self.size
+    }
+
+    /// Adds a rule.
+    ///
+    /// # Errors
+    /// When it could never be performed at its place.
+    pub(super) fn perform(&mut self, rule: &SpelledRule<'_>) -> Result<(), Error> {
+        let rule = match rule {
+            SpelledRule::Merge { left, right, count } => {
+                let [left, right, token] = self.join(left, right, |presence| presence.by_merge)?;
+                self.enter(token, |presence| presence.by_merge = true);
+                Rule::Merge { left, right, token, count: *count }
+            }
+            SpelledRule::Supermerge { left, right, count } => {
+                let [left, right, token] = self.join(left, right, Presence::is_there)?;
+                self.enter(token, |presence| presence.by_supermerge = true);
+                Rule::Supermerge { left, right, token, count: *count }
+            }
+            SpelledRule::Delete { token, parts } => self.delete(token, parts)?,
+        };
+        self.rules.push(rule);
+        Ok(())
+    }
+
+    /// The tokens of the vocabulary beyond the bytes, in the order in which they last entered it.
+    pub(super) fn entered(&self) -> Vec<u32> {
+        let is_there = |&token: &u32| self.presence[token as usize].is_there();
+        let mut entered: Vec<u32> = (256..self.tokens.len() as u32).filter(is_there).collect();
+        // No rule makes two tokens, so no two have entered with the same one.
+        entered.sort_unstable_by_key(|&token| self.presence[token as usize].entered);
+        entered
+    }
+
+    /// Whether a token is in the vocabulary.
+    pub(super) fn is_there(&self, token: u32) -> bool {
+        self.presence[token as usize].is_there()
+    }
+
+    /// Whether some supermerge has made a token.
+    pub(super) fn is_superword(&self, token: u32) -> bool {
+        self.presence[token as usize].by_supermerge
+    }
+
+    /// Two tokens, and the one that they make.
+    fn join(
+        &mut self,
+        left: &[u8],
+        right: &[u8],
+        may_join: impl Fn(Presence) -> bool + Copy,
+    ) -> Result<[u32; 3], Error> {
+        let left_token = self.present(left, may_join)?;
+        let right_token = self.present(right, may_join)?;
+        self.joined.clear();
+        self.joined.extend_from_slice(left);
+        self.joined.extend_from_slice(right);
+        let token = self.tokens.intern(&self.joined);
+        if token as usize == self.presence.len() {
+            self.presence.push(Presence::default());
+        }
+        Ok([left_token, right_token, token])
+    }
+
+    /// Puts a token into the vocabulary, at its end if it is not in it.
+    fn enter(&mut self, token: u32, mark: impl Fn(&mut Presence)) {
+        let presence = &mut self.presence[token as usize];
+        if !presence.is_there() {
+            presence.entered = self.rules.len();
+            self.size += 1;
+        }
+        mark(presence);
+    }
+
+    fn delete(&mut self, token: &[u8], parts: &[Cow<'_, [u8]>]) -> Result<Rule, Error> {
+        let number = self.present(token, |presence| presence.by_merge)?;
+        if token.len() < 2 {
+            return Err(self.refused(&format!("deletes {}, a single byte", shown(token))));
+        }
+        let is_token = parts.iter().flat_map(|part| part.iter()).eq(token);
+        if !is_token || parts.len() < 2 {
+            let parts: Vec<String> = parts.iter().take(8).map(|part| shown(part)).collect();
+            let parts = parts.join(", ");
+            let problem =
+                format!("splits {} into [{parts}], which do not make it up", shown(token));
+            return Err(self.refused(&problem));
+        }
+        let may_stand = |presence: Presence| presence.by_merge;
+        let parts = parts.iter().map(|part| self.present(part, may_stand));
+        let parts = parts.collect::<Result<Box<[u32]>, Error>>()?;
+        let presence = &mut self.presence[number as usize];
+        presence.by_merge = false;
+        if !presence.is_there() {
+            self.size -= 1;
+        }
+        Ok(Rule::Delete { token: number, parts })
+    }
+
+    /// The number of a token that a rule may name at this place.
+    fn present(&self, token: &[u8], may_be: impl Fn(Presence) -> bool) -> Result<u32, Error> {
+        match self.tokens.find(token) {
+            Some(number) if may_be(self.presence[number as usize]) => Ok(number),
+            Some(_) if token.len() > 1 => Err(self.refused(&format!(
+                "names {}, which is not there: it was deleted, or only supermerges have made it",
+                shown(token)
+            ))),
+            _ => Err(self.refused(&format!(
+                "names {}, which is no token: no earlier rule has made it",
+                shown(token)
+            ))),
+        }
+    }
+
+    fn refused(&self, problem: &str) -> Error {
+        Error::Model { reason: format!("rule {} {problem}", self.rules.len()) }
+    }
+}

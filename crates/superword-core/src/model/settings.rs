@@ -1,0 +1,81 @@
+//! What training was given.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Rule, refusal};
+use crate::Error;
+
+/// What a deleted token is split into.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Deletion {
+    /// Its bytes.
+    Bytes,
+    /// The pair that made it first.
+    Pair,
+}
+
+/// The settings that training was given.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parameters {
+    /// The name of a pattern, or a regex.
+    pub pattern: String,
+    /// The regex that the whole of an eligible pretoken matches.
+    pub eligible: String,
+    /// Whether supermerges compete with merges.
+    pub supermerges: bool,
+    /// What deleted tokens are split into; `None` when nothing is deleted.
+    pub deletion: Option<Deletion>,
+    /// The intersection over self from which on a token is deleted.
+    pub tau: f64,
+    /// The count below which a pair is not worth a rule.
+    pub min_count: u64,
+    /// The size of the vocabulary that was asked for.
+    pub vocab_size: u32,
+}
+
+/// What the training corpus held.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Training {
+    /// Documents.
+    pub documents: u64,
+    /// Bytes of text.
+    pub bytes: u64,
+    /// Pretokens.
+    pub pretokens: u64,
+    /// Pretokens that differ.
+    pub distinct_pretokens: u64,
+}
+
+impl Parameters {
+    /// Refuses settings out of range, rules of a kind that they exclude, and too many tokens.
+    pub(super) fn check(&self, rules: &[Rule], size: usize) -> Result<(), Error> {
+        let Parameters { supermerges, deletion, tau, min_count, vocab_size, .. } = *self;
+        if !(tau > 0.0 && tau <= 1.0) {
+            return Err(refusal(format!("tau is {tau}, not above 0 and at most 1")));
+        }
+        if min_count < 1 {
+            return Err(refusal("min_count is 0, not at least 1".to_owned()));
+        }
+        if vocab_size < 256 {
+            return Err(refusal(format!("vocab_size is {vocab_size}, not at least 256")));
+        }
+        if size > vocab_size as usize {
+            return Err(refusal(format!(
+                "the vocabulary has {size} tokens, vocab_size is {vocab_size}"
+            )));
+        }
+        for (index, rule) in rules.iter().enumerate() {
+            if !supermerges && matches!(rule, Rule::Supermerge { .. }) {
+                return Err(refusal(format!(
+                    "rule {index} is a supermerge, but supermerges are off"
+                )));
+            }
+            if deletion.is_none() && matches!(rule, Rule::Delete { .. }) {
+                return Err(refusal(format!("rule {index} is a delete, but deletion is off")));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,245 @@
+//! `Model`.
+
+use std::borrow::Cow;
+use std::path::PathBuf;
+
+use pyo3::exceptions::PyIndexError;
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
+use pyo3::types::{PyBytes, PyTuple};
+use superword_core::model::{self, Deletion, Parameters, SpelledRule, Training};
+
+use crate::errors::{exception, os_error};
+
+/// Adds this module's names to `_core`.
+pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<Model>()
+}
+
+/// A trained model.
+#[pyclass(frozen, module = "superword._core")]
+pub(crate) struct Model(pub(crate) model::Model);
+
+/// `superword.tokenizer.Parameters`, or anything with its attributes.
+#[derive(FromPyObject)]
+pub(crate) struct GivenParameters {
+    pattern: String,
+    eligible: String,
+    supermerges: bool,
+    deletion: Option<String>,
+    tau: f64,
+    min_count: u64,
+    vocab_size: u32,
+}
+
+/// `superword.rules.Rule`, or anything with its attributes.
+#[derive(FromPyObject)]
+struct GivenRule {
+    kind: String,
+    left: PyBackedBytes,
+    right: Option<PyBackedBytes>,
+    parts: Vec<PyBackedBytes>,
+    count: Option<u64>,
+}
+
+/// Pattern, eligible, supermerges, deletion, tau, `min_count` and `vocab_size`.
+type ShownParameters<'a> = (&'a str, &'a str, bool, Option<&'a str>, f64, u64, u32);
+
+/// Kind, left, right, parts and count.
+type ShownRule<'py> = (
+    &'static str,
+    Bound<'py, PyBytes>,
+    Option<Bound<'py, PyBytes>>,
+    Bound<'py, PyTuple>,
+    Option<u64>,
+);
+
+#[pymethods]
+impl Model {
+    /// The model with these rules, in this order.
+    #[staticmethod]
+    #[expect(clippy::needless_pass_by_value, reason = "PyO3 makes the list and gives it away")]
+    #[pyo3(signature = (parameters, rules, special_tokens, training, /))]
+    fn from_rules(
+        py: Python<'_>,
+        parameters: GivenParameters,
+        rules: Vec<GivenRule>,
+        special_tokens: Vec<String>,
+        training: (u64, u64, u64, u64),
+    ) -> PyResult<Model> {
+        let (documents, bytes, pretokens, distinct_pretokens) = training;
+        let training = Training { documents, bytes, pretokens, distinct_pretokens };
+        let parameters = parameters.checked()?;
+        let rules = rules.iter().map(GivenRule::spelled);
+        let made = model::Model::from_spelled(parameters, rules, special_tokens, training);
+        made.map(Model).map_err(|error| exception(py, &error))
+    }
+
+    /// The model that the text of a file holds.
+    #[staticmethod]
+    #[pyo3(signature = (text, /))]
+    fn from_json(py: Python<'_>, text: &[u8]) -> PyResult<Model> {
+        let read = py.detach(|| model::Model::from_json(text));
+        read.map(Model).map_err(|error| exception(py, &error))
+    }
+
+    /// The text of the model's file.
+    fn to_json<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &py.detach(|| self.0.to_json()))
+    }
+
+    /// Writes the model to a file, whole or not at all.
+    #[expect(clippy::needless_pass_by_value, reason = "PyO3 makes the path and gives it away")]
+    #[pyo3(signature = (path, /))]
+    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        py.detach(|| self.0.save(&path)).map_err(|error| os_error(&error, &path, None))
+    }
+
+    /// The model that training would have given at a smaller size.
+    #[pyo3(signature = (vocab_size, /))]
+    fn truncate(&self, py: Python<'_>, vocab_size: u32) -> PyResult<Model> {
+        let truncated = py.detach(|| self.0.truncate(vocab_size));
+        truncated.map(Model).map_err(|error| exception(py, &error))
+    }
+
+    /// A digest of what decides the ids.
+    fn fingerprint(&self, py: Python<'_>) -> String {
+        py.detach(|| self.0.fingerprint())
+    }
+
+    /// Sentences about Unicode tables that are not those the model was trained with.
+    fn differing_tables(&self) -> Vec<String> {
+        self.0.differing_tables()
+    }
+
+    /// How many tokens are in the vocabulary, special tokens apart.
+    #[getter]
+    fn vocab_size(&self) -> usize {
+        self.0.vocab_size()
+    }
+
+    /// The vocabulary's ids, ascending, with their tokens; special tokens apart.
+    fn vocabulary<'py>(&self, py: Python<'py>) -> Vec<(u32, Bound<'py, PyBytes>)> {
+        self.0.vocabulary().map(|(id, token)| (id, PyBytes::new(py, token))).collect()
+    }
+
+    /// The bytes of the token with an id.
+    #[pyo3(signature = (id, /))]
+    fn token_bytes<'py>(&self, py: Python<'py>, id: u32) -> Option<Bound<'py, PyBytes>> {
+        self.0.token_bytes(id).map(|token| PyBytes::new(py, token))
+    }
+
+    /// The id of a token.
+    #[pyo3(signature = (token, /))]
+    fn token_id(&self, token: &[u8]) -> Option<u32> {
+        self.0.token_id(token)
+    }
+
+    /// Whether the token with an id is a superword.
+    #[pyo3(signature = (id, /))]
+    fn is_superword(&self, id: u32) -> Option<bool> {
+        self.0.is_superword(id)
+    }
+
+    /// The special tokens with their ids.
+    #[getter]
+    fn special_tokens(&self) -> Vec<(&str, u32)> {
+        self.0.special_tokens().iter().map(|(id, text)| (text.as_str(), *id)).collect()
+    }
+
+    /// What training was given.
+    #[getter]
+    fn parameters(&self) -> ShownParameters<'_> {
+        let parameters = self.0.parameters();
+        let deletion = parameters.deletion.map(|deletion| match deletion {
+            Deletion::Bytes => "bytes",
+            Deletion::Pair => "pair",
+        });
+        (
+            &parameters.pattern,
+            &parameters.eligible,
+            parameters.supermerges,
+            deletion,
+            parameters.tau,
+            parameters.min_count,
+            parameters.vocab_size,
+        )
+    }
+
+    /// Documents, bytes, pretokens and distinct pretokens of the training corpus.
+    #[getter]
+    fn training(&self) -> (u64, u64, u64, u64) {
+        let training = self.0.training();
+        (training.documents, training.bytes, training.pretokens, training.distinct_pretokens)
+    }
+
+    /// How many rules there are.
+    #[getter]
+    fn rule_count(&self) -> usize {
+        self.0.rules().len()
+    }
+
+    /// One of the rules.
+    #[pyo3(signature = (index, /))]
+    fn rule<'py>(&self, py: Python<'py>, index: usize) -> PyResult<ShownRule<'py>> {
+        let Some(rule) = self.0.rules().get(index) else {
+            return Err(PyIndexError::new_err(format!("there is no rule {index}")));
+        };
+        let bytes = |token: &[u8]| PyBytes::new(py, token);
+        Ok(match self.0.spelled(rule) {
+            SpelledRule::Merge { left, right, count } => {
+                ("merge", bytes(&left), Some(bytes(&right)), PyTuple::empty(py), Some(count))
+            }
+            SpelledRule::Supermerge { left, right, count } => {
+                ("supermerge", bytes(&left), Some(bytes(&right)), PyTuple::empty(py), Some(count))
+            }
+            SpelledRule::Delete { token, parts } => {
+                let parts = PyTuple::new(py, parts.iter().map(|part| bytes(part)))?;
+                ("delete", bytes(&token), None, parts, None)
+            }
+        })
+    }
+}
+
+impl GivenParameters {
+    pub(crate) fn checked(self) -> PyResult<Parameters> {
+        let deletion = match self.deletion.as_deref() {
+            None => None,
+            Some("bytes") => Some(Deletion::Bytes),
+            Some("pair") => Some(Deletion::Pair),
+            Some(other) => {
+                let message = format!("deletion must be 'bytes', 'pair' or None, not {other:?}");
+                return Err(pyo3::exceptions::PyValueError::new_err(message));
+            }
+        };
+        Ok(Parameters {
+            pattern: self.pattern,
+            eligible: self.eligible,
+            supermerges: self.supermerges,
+            deletion,
+            tau: self.tau,
+            min_count: self.min_count,
+            vocab_size: self.vocab_size,
+        })
+    }
+}
+
+impl GivenRule {
+    fn spelled(&self) -> Result<SpelledRule<'_>, superword_core::Error> {
+        let left = Cow::Borrowed(&*self.left);
+        let right = || Cow::Borrowed(self.right.as_deref().unwrap_or_default());
+        let count = self.count.unwrap_or_default();
+        match self.kind.as_str() {
+            "merge" => Ok(SpelledRule::Merge { left, right: right(), count }),
+            "supermerge" => Ok(SpelledRule::Supermerge { left, right: right(), count }),
+            "delete" => {
+                let parts = self.parts.iter().map(|part| Cow::Borrowed(&**part)).collect();
+                Ok(SpelledRule::Delete { token: left, parts })
+            }
+            other => {
+                let reason = format!("a rule's kind is {other:?}");
+                Err(superword_core::Error::Model { reason })
+            }
+        }
+    }
+}

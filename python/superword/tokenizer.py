@@ -1,0 +1,233 @@
+"""A trained tokenizer, and loading it from a file."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from functools import cached_property
+from os import PathLike, fspath
+from typing import Literal, NamedTuple
+
+from superword import _core
+from superword.errors import ModelFormatError, UnknownTokenError
+from superword.patterns import ELIGIBLE
+from superword.rules import Rules
+
+__all__ = ["Parameters", "Tokenizer", "Training", "load"]
+
+Deletion = Literal["bytes", "pair"] | None
+
+
+class Parameters(NamedTuple):
+    """The settings that training was given.
+
+    Attributes:
+        pattern: The name of a pattern, or a regex.
+        eligible: The regex that the whole of an eligible pretoken matches.
+        supermerges: Whether supermerges compete with merges.
+        deletion: What deleted tokens are split into; None when nothing is deleted.
+        tau: The intersection over self from which on a token is deleted.
+        min_count: The count below which a pair is not worth a rule.
+        vocab_size: The size of the vocabulary that was asked for; it is smaller if pairs ran out.
+    """
+
+    pattern: str = "boundless"
+    eligible: str = ELIGIBLE
+    supermerges: bool = True
+    deletion: Deletion = "bytes"
+    tau: float = 0.9
+    min_count: int = 2
+    vocab_size: int = 131_072
+
+
+class Training(NamedTuple):
+    """What the training corpus held."""
+
+    documents: int = 0
+    bytes: int = 0
+    pretokens: int = 0
+    distinct_pretokens: int = 0
+
+
+class Tokenizer:
+    """A trained tokenizer. `superword.train` and `superword.load` give one; it never changes.
+
+    Example:
+        >>> from superword import reference
+        >>> rules, _ = reference.train(["to be or to be", "to be"], 262)
+        >>> tok = Tokenizer._from_rules(rules, Parameters(vocab_size=262))
+        >>> tok
+        <Tokenizer with 259 tokens from 5 rules, pattern 'boundless'>
+        >>> tok.token_id(b"to be"), tok.token_bytes(258), tok.is_superword(258)
+        (258, b'to be', True)
+        >>> tok.rules[0]
+        Rule(index=0, kind='merge', left=b' ', right=b'b', parts=(), count=3)
+    """
+
+    _model: _core.Model
+
+    def __init__(self) -> None:
+        raise TypeError("a Tokenizer comes from superword.train or superword.load")
+
+    @classmethod
+    def _of(cls, model: _core.Model) -> Tokenizer:
+        """The tokenizer of a model; a warning says if its Unicode tables are not at hand."""
+        tokenizer = cls.__new__(cls)
+        tokenizer._model = model
+        for sentence in model.differing_tables():
+            warnings.warn(sentence, stacklevel=3)
+        return tokenizer
+
+    @classmethod
+    def _from_json(cls, text: bytes) -> Tokenizer:
+        return cls._of(_core.Model.from_json(text))
+
+    @classmethod
+    def _from_rules(
+        cls,
+        rules: Sequence[_core._Rule],
+        parameters: Parameters,
+        special_tokens: Sequence[str] = (),
+        training: Training | None = None,
+    ) -> Tokenizer:
+        """The tokenizer with these rules in this order, for tests and for the reference's rules."""
+        summary = training or Training()
+        return cls._of(_core.Model.from_rules(parameters, rules, special_tokens, summary))
+
+    @property
+    def vocab_size(self) -> int:
+        """How many tokens the vocabulary has. Special tokens do not count."""
+        return self._model.vocab_size
+
+    @property
+    def special_tokens(self) -> dict[str, int]:
+        """The special tokens with their ids."""
+        return dict(self._model.special_tokens)
+
+    @cached_property
+    def rules(self) -> Rules:
+        """The rules in order, a sequence of `Rule`."""
+        return Rules(self._model)
+
+    @property
+    def parameters(self) -> Parameters:
+        """The settings that training was given."""
+        return Parameters._make(self._model.parameters)
+
+    @property
+    def training(self) -> Training:
+        """What the training corpus held."""
+        return Training(*self._model.training)
+
+    @property
+    def pattern(self) -> str:
+        """The name or the regex of the pattern that splits texts into pretokens."""
+        return self.parameters.pattern
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A digest of what decides the ids: equal for models that give every text the same.
+
+        It covers the pattern, the eligibility, their Unicode tables, tokens and ids, rules without
+        their counts, and special tokens; not what the corpus held, nor how training was set.
+        """
+        return self._model.fingerprint()
+
+    def token_bytes(self, id: int) -> bytes:
+        """Give the bytes of a token; of a special token, those of its text.
+
+        Raises:
+            UnknownTokenError: If no token has the id.
+        """
+        token = self._model.token_bytes(id) if 0 <= id < 2**32 else None
+        if token is None:
+            raise UnknownTokenError(f"no token has the id {id}")
+        return token
+
+    def token_id(self, token: bytes) -> int:
+        """Give the id of a token. Special tokens have theirs in `special_tokens`.
+
+        Raises:
+            UnknownTokenError: If the vocabulary does not have the token.
+        """
+        id = self._model.token_id(token)
+        if id is None:
+            raise UnknownTokenError(f"the vocabulary does not have the token {token!r}")
+        return id
+
+    def is_superword(self, id: int) -> bool:
+        """Say whether some supermerge made a token.
+
+        Raises:
+            UnknownTokenError: If no token has the id.
+        """
+        is_superword = self._model.is_superword(id) if 0 <= id < 2**32 else None
+        if is_superword is None:
+            raise UnknownTokenError(f"no token has the id {id}")
+        return is_superword
+
+    def truncate(self, vocab_size: int) -> Tokenizer:
+        """Give the tokenizer that training would have given at a smaller size.
+
+        Raises:
+            ValueError: If the size is below 256, or above the one that was trained.
+        """
+        if not 0 <= vocab_size < 2**32:
+            raise ValueError(f"vocab_size must be at least 256 and below 2**32, not {vocab_size}")
+        truncated = object.__new__(Tokenizer)
+        truncated._model = self._model.truncate(vocab_size)
+        return truncated
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the model to a file, whole or not at all: docs/model-format.md.
+
+        Raises:
+            OSError: If the file cannot be written; what was there before is then still there.
+        """
+        self._model.save(path)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both would be saved as the same file."""
+        if not isinstance(other, Tokenizer):
+            return NotImplemented
+        return self._model is other._model or self._model.to_json() == other._model.to_json()
+
+    def __hash__(self) -> int:
+        """Equal tokenizers have equal fingerprints."""
+        return hash(self.fingerprint)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickle by value, as the text of the file."""
+        return Tokenizer._from_json, (self._model.to_json(),)
+
+    def __repr__(self) -> str:
+        """What kind of tokenizer it is."""
+        size, rules = self.vocab_size, len(self.rules)
+        return f"<Tokenizer with {size} tokens from {rules} rules, pattern {self.pattern!r}>"
+
+
+def load(path: str | PathLike[str]) -> Tokenizer:
+    """Load a tokenizer from its file.
+
+    Where the model was trained with other Unicode tables than this superword has, a warning names
+    the difference.
+
+    Args:
+        path: The file, which `Tokenizer.save` wrote.
+
+    Raises:
+        ModelFormatError: If the file holds no model, or one that contradicts itself.
+        PatternError: If its pattern is a malformed regex.
+        OSError: If the file cannot be read.
+    """
+    with open(path, "rb") as file:
+        start = file.read(1)
+        # What does not begin like a model is not read on, however long it is.
+        text = start + file.read() if start == b"{" else b""
+    if not text:
+        raise ModelFormatError(f"{fspath(path)}: not a superword model: it does not begin with {{")
+    try:
+        model = _core.Model.from_json(text)
+    except ModelFormatError as refused:
+        raise ModelFormatError(f"{fspath(path)}: {refused}") from None
+    return Tokenizer._of(model)

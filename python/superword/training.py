@@ -1,0 +1,131 @@
+"""Training a tokenizer."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable, Sequence
+
+from superword import _core
+from superword.corpus import CorpusLike, OnError, open_corpus
+from superword.errors import CorpusError
+from superword.patterns import ELIGIBLE
+from superword.progress import bar
+from superword.tokenizer import Deletion, Parameters, Tokenizer
+
+__all__ = ["Progress", "train"]
+
+Progress = Callable[[str, int, int | None], object]
+"""Told the stage (count, merges, fragments, supermerges), how far it is, and how far it goes."""
+
+
+def train(
+    corpus: CorpusLike,
+    vocab_size: int,
+    *,
+    pattern: str = "boundless",
+    supermerges: bool = True,
+    deletion: Deletion = "bytes",
+    tau: float = 0.9,
+    min_count: int = 2,
+    eligible: str = ELIGIBLE,
+    special_tokens: Sequence[str] = (),
+    column: str = "text",
+    separator: str | None = None,
+    max_bytes: int | None = None,
+    max_documents: int | None = None,
+    on_error: OnError = "raise",
+    threads: int | None = None,
+    progress: bool | Progress = False,
+    verify_every: int | None = None,
+) -> Tokenizer:
+    """Train a tokenizer.
+
+    The result is a function of the documents, in any order, and of the parameters; not of threads
+    or files.
+
+    Args:
+        corpus: A path, a glob or a folder, `-` for standard input, a URL; several paths; or any
+            iterable of documents.
+        vocab_size: How many tokens the vocabulary is to have, special tokens apart; at least 256.
+        pattern: `gpt2`, `gpt4`, `gpt4o`, `punct`, `boundless`, or a regex.
+        supermerges: Whether whole pretokens that are neighbours may merge. Without, it is BPE.
+        deletion: What tokens that have served their purpose are split into: their `bytes`, the
+            `pair` that made them (PickyBPE); None to keep all.
+        tau: The share of a token's occurrences that a merge must take for it to be deleted.
+        min_count: The count that a pair must reach to be merged; at least 1.
+        eligible: The regex that the whole of a pretoken must match to take part in supermerges.
+        special_tokens: Texts that stand for themselves; their ids come after all others.
+        column: Where the documents are in JSON lines and parquet.
+        separator: What separates the documents in a text file; None if it is one document.
+        max_bytes: Stop before the document with which there would be more bytes of text.
+        max_documents: Stop after so many documents.
+        on_error: `raise`, or `skip` what cannot be read, with a warning at the end.
+        threads: How many threads to use; all there are by default.
+        progress: True to show a bar on a terminal, or a function to call.
+        verify_every: After how many rules to count everything anew and compare. It is slow.
+
+    Raises:
+        CorpusError: If the corpus cannot be read, or holds no text.
+        PatternError: If a regex is malformed, or backtracks more than a million steps.
+        ValueError: If a parameter makes no sense.
+
+    Example:
+        >>> tok = train(["to be or not to be", "to be"], 262)
+        >>> tok.vocab_size, [rule.token for rule in tok.rules if rule.kind == "supermerge"]
+        (259, [b'to be'])
+    """
+    if not 256 <= vocab_size < 2**31:
+        raise ValueError(f"vocab_size must be at least 256, the single bytes, not {vocab_size}")
+    if deletion not in ("bytes", "pair", None):
+        raise ValueError(f"deletion must be 'bytes', 'pair' or None, not {deletion!r}")
+    if not 0 < tau <= 1:
+        raise ValueError(f"tau must be above 0 and at most 1, not {tau}; deletion=None is off")
+    if min_count < 1:
+        raise ValueError(f"min_count must be at least 1, not {min_count}")
+    if threads is not None and threads < 1:
+        raise ValueError(f"threads must be at least 1, not {threads}")
+    if verify_every is not None and verify_every < 1:
+        raise ValueError(f"verify_every must be at least 1, not {verify_every}")
+    parameters = Parameters(pattern, eligible, supermerges, deletion, tau, min_count, vocab_size)
+    opened = open_corpus(
+        corpus,
+        column=column,
+        separator=separator,
+        on_error=on_error,
+        max_bytes=max_bytes,
+        max_documents=max_documents,
+    )
+    with bar(progress) as tell:
+        model = _core.train(
+            opened,
+            parameters,
+            special_tokens,
+            threads or available_threads(),
+            verify_every,
+            tell,
+        )
+    warn_of_skipped(opened)
+    tokenizer = Tokenizer._of(model)
+    if tokenizer.training.bytes == 0:
+        raise CorpusError("the corpus holds no text; check the paths and the column")
+    if tokenizer.vocab_size < vocab_size:
+        warnings.warn(
+            f"the corpus has pairs for {tokenizer.vocab_size:,} tokens only, not {vocab_size:,}; "
+            "train on more text, or lower min_count",
+            stacklevel=2,
+        )
+    return tokenizer
+
+
+def available_threads() -> int:
+    """How many threads this process may use at once."""
+    affinity = getattr(os, "sched_getaffinity", None)
+    return len(affinity(0)) if affinity else os.cpu_count() or 1
+
+
+def warn_of_skipped(corpus: _core.Corpus) -> None:
+    """Warn of what a corpus has skipped."""
+    if messages := corpus.skipped():
+        listed = "\n".join(f"  {message}" for message in messages)
+        warnings.warn(f"skipped what cannot be read:\n{listed}", stacklevel=3)
