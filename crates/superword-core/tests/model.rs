@@ -1,0 +1,139 @@
+//! Models made as training makes them: rules by number, then vocabulary, ids and files.
+
+use proptest::prelude::*;
+use superword_core::Error;
+use superword_core::model::{Deletion, Model, Parameters, Rule, Training};
+use superword_core::pretokenize::ELIGIBLE;
+
+fn parameters(vocab_size: u32) -> Parameters {
+    Parameters {
+        pattern: "boundless".to_owned(),
+        eligible: ELIGIBLE.to_owned(),
+        supermerges: true,
+        deletion: Some(Deletion::Bytes),
+        tau: 0.9,
+        min_count: 2,
+        vocab_size,
+    }
+}
+
+/// The 256 bytes, and more.
+fn tokens(more: &[&str]) -> Vec<Box<[u8]>> {
+    let bytes = (0..=u8::MAX).map(|byte| Box::from([byte]));
+    bytes.chain(more.iter().map(|token| Box::from(token.as_bytes()))).collect()
+}
+
+const A: u32 = b'a' as u32;
+const B: u32 = b'b' as u32;
+const C: u32 = b'c' as u32;
+
+/// `abc` of `ab`, which is deleted and made again.
+fn made_again() -> Model {
+    let rules = vec![
+        Rule::Merge { left: A, right: B, token: 257, count: 20 },
+        Rule::Merge { left: 257, right: C, token: 256, count: 18 },
+        Rule::Delete { token: 257, parts: Box::from([A, B]) },
+        Rule::Merge { left: A, right: B, token: 257, count: 2 },
+        Rule::Supermerge { left: 257, right: 256, token: 258, count: 2 },
+    ];
+    let tokens = tokens(&["abc", "ab", "ababc"]);
+    let special = vec!["<s>".to_owned()];
+    Model::new(parameters(300), tokens, rules, special, Training::default()).expect("a model")
+}
+
+#[test]
+fn ids_follow_the_last_entry_and_special_tokens_come_after() {
+    let model = made_again();
+    let entered: Vec<_> = model.vocabulary().skip(256).collect();
+    let expected: [(u32, &[u8]); 3] = [(256, b"abc"), (257, b"ab"), (258, b"ababc")];
+    assert_eq!(entered, expected);
+    assert_eq!(model.special_tokens(), [(259, "<s>".to_owned())]);
+    assert_eq!(model.token_bytes(259), Some(b"<s>".as_slice()));
+    assert_eq!(model.token_id(b"ab"), Some(257));
+    assert_eq!(model.token_id(b"<s>"), None);
+    let superwords = (256..261).map(|id| model.is_superword(id));
+    let expected = [Some(false), Some(false), Some(true), Some(false), None];
+    assert!(superwords.eq(expected));
+}
+
+#[test]
+fn tokens_are_numbered_as_rules_make_them() {
+    let model = made_again();
+    assert_eq!(model.token(256), b"ab");
+    assert_eq!(model.rules()[0], Rule::Merge { left: A, right: B, token: 256, count: 20 });
+    assert_eq!(model.id_of(256), Some(257));
+    assert_eq!(model.id_of(99_999), None);
+    assert_eq!(model.token_count(), 259);
+}
+
+#[test]
+fn a_step_completes_before_the_size_is_looked_at() {
+    let model = made_again();
+    let rules = |size| model.truncate(size).expect("a smaller model").rules().len();
+    // The second merge is the 258th token, its delete makes room again, and the third fills it.
+    assert_eq!([256, 257, 258, 259, 300].map(rules), [0, 1, 4, 5, 5]);
+    assert!(matches!(model.truncate(255), Err(Error::VocabSize { .. })));
+}
+
+#[test]
+fn a_rule_makes_what_it_joins_and_nothing_else() {
+    let make = |rule| {
+        let model = Model::new(
+            parameters(300),
+            tokens(&["ab"]),
+            vec![rule],
+            Vec::new(),
+            Training::default(),
+        );
+        model.map(|_| ()).map_err(|error| error.to_string())
+    };
+    assert_eq!(make(Rule::Merge { left: A, right: B, token: 256, count: 2 }), Ok(()));
+    assert_eq!(
+        make(Rule::Merge { left: A, right: C, token: 256, count: 2 }),
+        Err(r#"rule 0 makes "ab" of "a" and "c""#.to_owned())
+    );
+    assert!(make(Rule::Merge { left: A, right: 999, token: 256, count: 2 }).is_err());
+    assert!(make(Rule::Supermerge { left: A, right: B, token: 999, count: 2 }).is_err());
+}
+
+#[test]
+fn numbers_survive_the_file_to_the_last_bit() {
+    let mut parameters = parameters(300);
+    parameters.tau = 0.100_000_000_000_000_02;
+    parameters.min_count = u64::MAX;
+    let training = Training { documents: u64::MAX, ..Training::default() };
+    let model = Model::new(parameters.clone(), tokens(&[]), Vec::new(), Vec::new(), training);
+    let model = Model::from_json(&model.expect("a model").to_json()).expect("the same model");
+    assert_eq!(model.parameters(), &parameters);
+    assert_eq!(model.training(), &training);
+    assert!(model.differing_tables().is_empty());
+}
+
+#[test]
+fn the_fingerprint_tells_models_apart() {
+    let truncated = made_again().truncate(258).expect("a smaller model");
+    assert_eq!(made_again().fingerprint(), made_again().fingerprint());
+    assert_ne!(made_again().fingerprint(), truncated.fingerprint());
+}
+
+proptest! {
+    #[test]
+    fn no_text_makes_reading_panic(text in prop::collection::vec(any::<u8>(), 0..200)) {
+        prop_assert!(Model::from_json(&text).is_err());
+    }
+
+    #[test]
+    fn a_file_with_other_bytes_is_refused_or_a_model(
+        places in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
+    ) {
+        let mut text = made_again().to_json();
+        for (place, byte) in places {
+            let place = place.index(text.len());
+            text[place] = byte;
+        }
+        if let Ok(model) = Model::from_json(&text) {
+            let again = Model::from_json(&model.to_json());
+            prop_assert_eq!(again.ok(), Some(model));
+        }
+    }
+}
