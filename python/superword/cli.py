@@ -40,7 +40,8 @@ class DeletionChoice(StrEnum):
 
     def mode(self) -> Deletion:
         """What `train` takes."""
-        return None if self is DeletionChoice.none else self.value
+        modes: dict[str, Deletion] = {"bytes": "bytes", "pair": "pair", "none": None}
+        return modes[self.value]
 
 
 class ErrorChoice(StrEnum):
