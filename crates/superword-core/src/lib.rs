@@ -19,6 +19,7 @@ pub mod corpus;
 mod count;
 mod error;
 mod hash;
+mod memory;
 mod merges;
 pub mod model;
 mod occurrences;

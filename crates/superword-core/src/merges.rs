@@ -72,7 +72,7 @@ pub(crate) fn learn(
     effort: Effort,
     control: &Control,
 ) -> Result<Merges, Error> {
-    let mut learner = Learner::new(counted, parameters);
+    let mut learner = Learner::new(counted, parameters, effort.threads);
     let mut steps = Vec::new();
     let mut is_exhausted = false;
     while learner.vocabulary.size() < parameters.vocab_size as usize {
@@ -96,6 +96,7 @@ pub(crate) fn learn(
 /// The state of learning.
 struct Learner<'p> {
     parameters: &'p Parameters,
+    threads: usize,
     tokens: Tokens,
     vocabulary: Vocabulary,
     words: Words,
@@ -109,7 +110,7 @@ struct Learner<'p> {
 }
 
 impl<'p> Learner<'p> {
-    fn new(counted: &Counted, parameters: &'p Parameters) -> Learner<'p> {
+    fn new(counted: &Counted, parameters: &'p Parameters, threads: usize) -> Learner<'p> {
         let mut words = Words::new(counted.bytes(), counted.distinct());
         let mut classes = WeightClasses::default();
         let mut counts = vec![0; 256];
@@ -121,6 +122,7 @@ impl<'p> Learner<'p> {
         });
         Learner {
             parameters,
+            threads,
             tokens: Tokens::new(),
             vocabulary: Vocabulary::new(),
             words,
@@ -158,7 +160,7 @@ impl<'p> Learner<'p> {
             [DEPTH, CLEARANCE].map(|below| (largest / below).max(self.parameters.min_count));
         let wanted = self.parameters.vocab_size as usize - self.vocabulary.size();
         let rows = (&self.words, self.weights.as_slice());
-        self.pairs.recount(&self.tokens, rows, lowest..=highest, wanted);
+        self.pairs.recount(&self.tokens, rows, lowest..=highest, wanted, self.threads);
         // At first all tokens are bytes, and a list of them would be as large as everything.
         if self.tokens.len() > 256 {
             self.words.list_bytes(&mut self.occurrences);
@@ -213,4 +215,3 @@ impl<'p> Learner<'p> {
         Some(Step { left, right, token, count, opens: changed.is_row, deletes })
     }
 }
-

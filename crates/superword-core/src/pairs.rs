@@ -6,9 +6,12 @@
 //! that is known of it is a bound. It is queued with that bound and counted when its turn comes.
 
 use std::cmp::Ordering;
-use std::ops::RangeInclusive;
+use std::collections::hash_map::Entry;
+use std::ops::{Range, RangeInclusive};
+use std::thread;
 
 use crate::hash::FastMap;
+use crate::memory;
 use crate::occurrences::{self, Occurrences};
 use crate::sequence::{Sequence, pairs_between};
 use crate::token::{TokenId, Tokens};
@@ -57,12 +60,7 @@ pub(crate) struct Pairs {
 impl Pairs {
     /// No pairs, of which those that reach `floor` will be kept.
     pub(crate) fn new(floor: u64) -> Pairs {
-        Pairs {
-            floor,
-            kept: FastMap::default(),
-            bounds: FastMap::default(),
-            queue: Vec::new(),
-        }
+        Pairs { floor, kept: FastMap::default(), bounds: FastMap::default(), queue: Vec::new() }
     }
 
     /// The count from which on pairs are kept.
@@ -177,30 +175,36 @@ impl Pairs {
         (sequence, weights): (&S, &[u64]),
         floors: RangeInclusive<u64>,
         wanted: usize,
+        threads: usize,
     ) {
+        *self = Pairs::new(0);
         // A first count by hash alone says which pairs may reach the floor.
-        let slot = |pair: Pair| (hash(pair) >> (64 - SLOTS.trailing_zeros())) as usize;
-        let mut sums = vec![0_u64; SLOTS];
-        for row in sequence.rows() {
-            let weight = weights[row.weight as usize];
-            pairs_between(sequence, row.start, row.end, |pair, _, counts| {
-                sums[slot(pair)] += weight * u64::from(counts);
-            });
-        }
-        let floor = (reached_by(&sums, wanted) / SPARE).clamp(*floors.start(), *floors.end());
-        *self = Pairs::new(floor);
-        for row in sequence.rows() {
-            let weight = weights[row.weight as usize];
-            pairs_between(sequence, row.start, row.end, |pair, at, counts| {
-                if sums[slot(pair)] >= floor {
-                    let new = || Kept { count: 0, places: Vec::new(), is_mixed: false };
-                    let kept = self.kept.entry(pair).or_insert_with(new);
-                    kept.count += weight * u64::from(counts);
-                    kept.places.push(Place { at, weight: row.weight });
+        let sums = in_parallel(sequence.len(), threads, |rows| sums(sequence, weights, rows));
+        let sums = sums.into_iter().reduce(|mut sums, others| {
+            sums.iter_mut().zip(&others).for_each(|(sum, other)| *sum += other);
+            sums
+        });
+        let sums = sums.unwrap_or_default();
+        let floor = reached_by(&sums, wanted) / SPARE;
+        self.floor = floor.clamp(*floors.start(), *floors.end());
+        let kept = in_parallel(sequence.len(), threads, |rows| {
+            frequent(sequence, weights, rows, &sums, self.floor)
+        });
+        // Shares are in the order of their rows, so places put together are in order too.
+        let mut shares = kept.into_iter();
+        self.kept = shares.next().unwrap_or_default();
+        for (pair, share) in shares.flatten() {
+            match self.kept.entry(pair) {
+                Entry::Vacant(entry) => {
+                    entry.insert(share);
                 }
-            });
+                Entry::Occupied(mut entry) => {
+                    entry.get_mut().count += share.count;
+                    entry.get_mut().places.extend(share.places);
+                }
+            }
         }
-        self.kept.retain(|_, kept| kept.count >= floor);
+        self.kept.retain(|_, kept| kept.count >= self.floor);
         let all = self.kept.iter().map(|(&pair, kept)| Candidate { count: kept.count, pair });
         self.queue = all.collect();
         self.queue.sort_unstable_by(|a, b| order(tokens, a, b));
@@ -264,6 +268,56 @@ impl Pairs {
     }
 }
 
+/// Shares out rows, in order, among threads, and gives what each thread made of its share.
+fn in_parallel<T: Send>(
+    rows: usize,
+    threads: usize,
+    work: impl Fn(Range<usize>) -> T + Sync,
+) -> Vec<T> {
+    let share = rows.div_ceil(threads).max(1);
+    let shares = (0..rows).step_by(share).map(|start| start..(start + share).min(rows));
+    thread::scope(|scope| {
+        let work = &work;
+        let jobs: Vec<_> = shares.map(|rows| scope.spawn(move || work(rows))).collect();
+        jobs.into_iter().map(|job| job.join().expect("counting does not panic")).collect()
+    })
+}
+
+/// The sums of the counts of all pairs that share a slot.
+fn sums<S: Sequence>(sequence: &S, weights: &[u64], rows: Range<usize>) -> Vec<u64> {
+    let mut sums = memory::filled(0, SLOTS);
+    for row in rows.map(|row| sequence.row(row)) {
+        let weight = weights[row.weight as usize];
+        pairs_between(sequence, row.start, row.end, |pair, _, counts| {
+            sums[slot(pair)] += weight * u64::from(counts);
+        });
+    }
+    sums
+}
+
+/// The pairs whose slot reaches the floor, with their counts and places.
+fn frequent<S: Sequence>(
+    sequence: &S,
+    weights: &[u64],
+    rows: Range<usize>,
+    sums: &[u64],
+    floor: u64,
+) -> FastMap<Pair, Kept> {
+    let mut kept = FastMap::default();
+    for row in rows.map(|row| sequence.row(row)) {
+        let weight = weights[row.weight as usize];
+        pairs_between(sequence, row.start, row.end, |pair, at, counts| {
+            if sums[slot(pair)] >= floor {
+                let new = || Kept { count: 0, places: Vec::new(), is_mixed: false };
+                let kept: &mut Kept = kept.entry(pair).or_insert_with(new);
+                kept.count += weight * u64::from(counts);
+                kept.places.push(Place { at, weight: row.weight });
+            }
+        });
+    }
+    kept
+}
+
 /// A power of two that `wanted` of the sums reach, and few more.
 fn reached_by(sums: &[u64], wanted: usize) -> u64 {
     let mut by_bits = [0; 65];
@@ -279,14 +333,15 @@ fn reached_by(sums: &[u64], wanted: usize) -> u64 {
 }
 
 /// How far below the pairs that are wanted now others are kept, as they are wanted later.
-const SPARE: u64 = 8;
+const SPARE: u64 = 4;
 
 /// How many sums a recount starts with.
 const SLOTS: usize = 1 << 22;
 
-fn hash(pair: Pair) -> u64 {
+fn slot(pair: Pair) -> usize {
     let word = u64::from(pair.left) << 32 | u64::from(pair.right);
-    (word ^ word >> 31).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+    let hash = (word ^ word >> 31).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    (hash >> (64 - SLOTS.trailing_zeros())) as usize
 }
 
 /// The better candidate first: the larger count, then the smaller left and right tokens by bytes.

@@ -104,9 +104,8 @@ impl Replacer {
             let (before, after) = (sequence.before(place.at), change.after(sequence, place.at));
             let (x, y) = (sequence.token(before), sequence.token(after));
             // Of a run of equal tokens, pairs are half as many: it must be counted as a whole.
-            let is_run = used.is_some_and(|pair| {
-                pair.left == pair.right || x == pair.left || y == pair.right
-            });
+            let is_run = used
+                .is_some_and(|pair| pair.left == pair.right || x == pair.left || y == pair.right);
             if is_run || x == token || y == token || change.fits(sequence, after) {
                 self.replace_run(change, place, (sequence, weights), &mut changed);
                 continue;

@@ -20,7 +20,7 @@ pub(crate) struct Row {
 ///
 /// A token is known by the place where it starts. Reading at a place where none starts gives a
 /// number that is no token's, so a place that was once remembered can always be asked again.
-pub(crate) trait Sequence {
+pub(crate) trait Sequence: Sync {
     /// The token that starts at a place, or a barrier.
     fn token(&self, at: u32) -> TokenId;
 
@@ -33,8 +33,16 @@ pub(crate) trait Sequence {
     /// Joins the tokens at `left` and `right`, neighbours, into one.
     fn join(&mut self, left: u32, right: u32, token: TokenId);
 
-    /// All rows.
-    fn rows(&self) -> impl Iterator<Item = Row>;
+    /// How many rows there are.
+    fn len(&self) -> usize;
+
+    /// One of them.
+    fn row(&self, index: usize) -> Row;
+
+    /// All of them.
+    fn rows(&self) -> impl Iterator<Item = Row> {
+        (0..self.len()).map(|index| self.row(index))
+    }
 
     /// Asks for the memory of a place ahead of its use.
     fn prefetch(&self, at: u32);

@@ -67,7 +67,8 @@ fn renumbered(learned: Learned) -> (Vec<Box<[u8]>>, Vec<Rule>) {
     }
     for rule in &mut rules {
         match rule {
-            Rule::Merge { left, right, token, .. } | Rule::Supermerge { left, right, token, .. } => {
+            Rule::Merge { left, right, token, .. }
+            | Rule::Supermerge { left, right, token, .. } => {
                 name(left);
                 name(right);
                 name(token);

@@ -38,7 +38,9 @@ fn train(
     let is_interrupted = AtomicBool::new(false);
     let state = Mutex::new(None);
     let control = Control {
-        progress: &|stage, done| *state.lock().expect("nothing panics with it") = Some((stage, done)),
+        progress: &|stage, done| {
+            *state.lock().expect("nothing panics with it") = Some((stage, done))
+        },
         is_interrupted: &|| is_interrupted.load(Ordering::Relaxed),
     };
     let effort = Effort { threads, verify_every };

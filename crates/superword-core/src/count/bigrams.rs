@@ -1,6 +1,7 @@
 //! How often two eligible pretokens stand side by side, at most.
 
 use crate::hash::fold;
+use crate::memory;
 use crate::sequence::prefetch;
 
 /// Counts by hash: pretokens that share a place are counted together, so a count may be too large
@@ -12,7 +13,7 @@ pub(crate) struct Bigrams {
 impl Bigrams {
     /// No counts yet, with room for about `room` different ones.
     pub(crate) fn new(room: usize) -> Bigrams {
-        Bigrams { counts: vec![0; room.next_power_of_two().max(1 << 10)] }
+        Bigrams { counts: memory::filled(0, room.next_power_of_two().max(1 << 10)) }
     }
 
     /// Where the count of the pretokens with these hashes, side by side, is; asks for the memory.

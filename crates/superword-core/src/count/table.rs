@@ -3,6 +3,7 @@
 use std::convert::Infallible;
 
 use crate::hash::{FastMap, fold};
+use crate::memory;
 use crate::sequence::prefetch;
 
 /// Pretokens up to this length are kept in the table itself.
@@ -174,7 +175,7 @@ impl Table {
 
     #[cold]
     fn grow(&mut self) {
-        let larger = vec![Slot::default(); self.slots.len() * 2];
+        let larger = memory::filled(Slot::default(), self.slots.len() * 2);
         for slot in std::mem::replace(&mut self.slots, larger) {
             if !slot.is_empty() {
                 let place = self.free_place(slot.key);

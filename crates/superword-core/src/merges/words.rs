@@ -1,5 +1,6 @@
 //! The distinct pretokens as rows of tokens.
 
+use crate::memory;
 use crate::occurrences::Occurrences;
 use crate::pairs::Place;
 use crate::sequence::{BARRIER, Row, Sequence, prefetch};
@@ -26,7 +27,7 @@ pub(super) struct Words {
 impl Words {
     /// No pretokens, and memory for so many with so many bytes.
     pub(super) fn new(bytes: usize, pretokens: usize) -> Words {
-        let mut cells = Vec::with_capacity(bytes + pretokens + 1);
+        let mut cells = memory::with_capacity(bytes + pretokens + 1);
         cells.push(BARRIER);
         Words { cells, lengths: vec![1; 256], rows: Vec::with_capacity(pretokens) }
     }
@@ -103,10 +104,14 @@ impl Sequence for Words {
         self.cells[last as usize] = token | LAST;
     }
 
-    fn rows(&self) -> impl Iterator<Item = Row> {
-        let ends = self.rows.iter().skip(1).map(|&(start, _)| start - 1);
-        let ends = ends.chain([self.cells.len() as u32 - 1]);
-        self.rows.iter().zip(ends).map(|(&(start, weight), end)| Row { start, end, weight })
+    fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    fn row(&self, index: usize) -> Row {
+        let (start, weight) = self.rows[index];
+        let next = self.rows.get(index + 1).map_or(self.cells.len() as u32, |&(start, _)| start);
+        Row { start, end: next - 1, weight }
     }
 
     #[inline]

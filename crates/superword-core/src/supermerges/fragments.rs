@@ -11,7 +11,9 @@ use crate::corpus::{Batch, Corpus};
 use crate::count::{Bigrams, GROUP, Sought, Table};
 use crate::error::Error;
 use crate::hash::fold;
+use crate::memory;
 use crate::pretokenize::Pattern;
+use crate::sequence::prefetch;
 use crate::token::TokenId;
 
 /// Where to cut.
@@ -25,20 +27,32 @@ pub(super) struct Cut<'c> {
 /// Distinct fragments, each with how often it occurs.
 #[derive(Default)]
 pub(super) struct Fragments {
-    /// The tokens of all fragments, one after the other.
-    tokens: Vec<TokenId>,
+    /// The tokens of the fragments that do not fit a slot.
+    long: Vec<TokenId>,
     /// By hash; at most half are in use.
     slots: Vec<Slot>,
     used: usize,
+    /// How many tokens all have together.
+    tokens: usize,
 }
+
+/// How many tokens fit a slot.
+const INLINE: usize = 4;
 
 #[derive(Clone, Copy, Default)]
 struct Slot {
-    start: u64,
     /// Zero for a slot that is not in use.
     count: u64,
-    length: u32,
     hash: u32,
+    length: u32,
+    /// The tokens, or where they start in `long`, as two halves.
+    tokens: [TokenId; INLINE],
+}
+
+impl Slot {
+    fn start(&self) -> usize {
+        (u64::from(self.tokens[1]) << 32 | u64::from(self.tokens[0])) as usize
+    }
 }
 
 impl Fragments {
@@ -51,7 +65,7 @@ impl Fragments {
 
     /// How many tokens all fragments have together.
     pub(super) fn tokens(&self) -> usize {
-        self.tokens.len()
+        self.tokens
     }
 
     /// How many distinct fragments there are.
@@ -59,15 +73,24 @@ impl Fragments {
         self.used
     }
 
-    fn fragment(&self, slot: &Slot) -> &[TokenId] {
-        &self.tokens[slot.start as usize..][..slot.length as usize]
+    #[inline]
+    fn fragment<'f>(&'f self, slot: &'f Slot) -> &'f [TokenId] {
+        let length = slot.length as usize;
+        if length <= INLINE { &slot.tokens[..length] } else { &self.long[slot.start()..][..length] }
     }
 
-    fn add(&mut self, fragment: &[TokenId], count: u64) {
+    /// Asks for the memory of a fragment with this hash.
+    #[inline]
+    fn prefetch(&self, hash: u32) {
+        if let Some(slot) = self.slots.get(hash as usize & self.slots.len().wrapping_sub(1)) {
+            prefetch(slot);
+        }
+    }
+
+    fn add(&mut self, fragment: &[TokenId], hash: u32, count: u64) {
         if self.used * 2 >= self.slots.len() {
             self.grow();
         }
-        let hash = hash(fragment);
         let mut place = hash as usize & (self.slots.len() - 1);
         loop {
             let slot = &self.slots[place];
@@ -80,16 +103,23 @@ impl Fragments {
             }
             place = (place + 1) & (self.slots.len() - 1);
         }
-        let (start, length) = (self.tokens.len() as u64, fragment.len() as u32);
-        self.slots[place] = Slot { start, count, length, hash };
-        self.tokens.extend_from_slice(fragment);
+        let mut tokens = [0; INLINE];
+        if fragment.len() <= INLINE {
+            tokens[..fragment.len()].copy_from_slice(fragment);
+        } else {
+            tokens[0] = self.long.len() as u32;
+            tokens[1] = (self.long.len() as u64 >> 32) as u32;
+            self.long.extend_from_slice(fragment);
+        }
+        self.slots[place] = Slot { count, hash, length: fragment.len() as u32, tokens };
         self.used += 1;
+        self.tokens += fragment.len();
     }
 
     #[cold]
     fn grow(&mut self) {
         let size = (self.slots.len() * 2).max(1 << 10);
-        for slot in std::mem::replace(&mut self.slots, vec![Slot::default(); size]) {
+        for slot in std::mem::replace(&mut self.slots, memory::filled(Slot::default(), size)) {
             if slot.count > 0 {
                 let mut place = slot.hash as usize & (size - 1);
                 while self.slots[place].count > 0 {
@@ -112,7 +142,12 @@ fn hash(fragment: &[TokenId]) -> u32 {
 #[derive(Default)]
 struct Cutter {
     fragments: Fragments,
-    current: Vec<TokenId>,
+    /// Fragments that wait to be counted, one after the other, and the one being cut.
+    waiting: Vec<TokenId>,
+    /// Where those that wait end, and their hashes.
+    ends: Vec<(usize, u32)>,
+    /// Where the one being cut starts.
+    start: usize,
 }
 
 /// Cuts the documents of a corpus and counts what is left. The documents must be those that were
@@ -137,7 +172,7 @@ pub(super) fn count(
     let mut cutters = cutters.into_iter().map(|cutter| cutter.into_inner().expect("no panic"));
     let mut sum = cutters.next().expect("at least one thread").fragments;
     for cutter in cutters {
-        cutter.fragments.for_each(|fragment, count| sum.add(fragment, count));
+        cutter.fragments.for_each(|fragment, count| sum.add(fragment, hash(fragment), count));
     }
     Ok((sum, totals))
 }
@@ -163,6 +198,7 @@ impl Cutter {
         });
         self.add_group(text, &group[..size], &mut before, cut);
         self.end();
+        self.count();
         result
     }
 
@@ -183,18 +219,37 @@ impl Cutter {
                     if cut.bigrams.is_some_and(|(bigrams, bound)| !bigrams.reaches(place, bound)) {
                         self.end();
                     }
-                    self.current.push(token);
+                    self.waiting.push(token);
                 }
             }
         }
     }
 
-    /// Ends the current fragment. Of a single pretoken there is nothing to join.
+    /// Ends the fragment being cut. Of a single pretoken there is nothing to join.
     #[inline]
     fn end(&mut self) {
-        if self.current.len() > 1 {
-            self.fragments.add(&self.current, 1);
+        if self.waiting.len() - self.start > 1 {
+            let hash = hash(&self.waiting[self.start..]);
+            self.fragments.prefetch(hash);
+            self.ends.push((self.waiting.len(), hash));
+            self.start = self.waiting.len();
+            if self.ends.len() >= GROUP {
+                self.count();
+            }
+        } else {
+            self.waiting.truncate(self.start);
         }
-        self.current.clear();
+    }
+
+    /// Counts the fragments that wait; the memory for them is on its way.
+    fn count(&mut self) {
+        let mut start = 0;
+        for &(end, hash) in &self.ends {
+            self.fragments.add(&self.waiting[start..end], hash, 1);
+            start = end;
+        }
+        self.ends.clear();
+        self.waiting.clear();
+        self.start = 0;
     }
 }

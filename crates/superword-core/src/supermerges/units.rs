@@ -1,6 +1,7 @@
 //! The distinct fragments as rows of units.
 
 use super::fragments::Fragments;
+use crate::memory;
 use crate::occurrences::Occurrences;
 use crate::pairs::{Pair, Place};
 use crate::replace::Change;
@@ -25,8 +26,8 @@ impl Units {
     pub(super) fn new(fragments: &Fragments) -> (Units, Vec<u64>, Occurrences) {
         let size = fragments.tokens() + fragments.len() + 1;
         let mut units = Units {
-            cells: Vec::with_capacity(size),
-            sizes: vec![1; size],
+            cells: memory::with_capacity(size),
+            sizes: memory::filled(1, size),
             rows: Vec::with_capacity(fragments.len()),
         };
         let mut occurrences = Occurrences::new(true);
@@ -72,10 +73,14 @@ impl Sequence for Units {
         self.sizes[(left + size) as usize - 1] = size;
     }
 
-    fn rows(&self) -> impl Iterator<Item = Row> {
-        let ends = self.rows.iter().skip(1).map(|&(start, _)| start - 1);
-        let ends = ends.chain([self.cells.len() as u32 - 1]);
-        self.rows.iter().zip(ends).map(|(&(start, weight), end)| Row { start, end, weight })
+    fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    fn row(&self, index: usize) -> Row {
+        let (start, weight) = self.rows[index];
+        let next = self.rows.get(index + 1).map_or(self.cells.len() as u32, |&(start, _)| start);
+        Row { start, end: next - 1, weight }
     }
 
     #[inline]
