@@ -57,6 +57,23 @@ impl Counted {
     }
 }
 
+#[cfg(test)]
+impl Counted {
+    /// Pretokens with the counts given; counts of the same pretoken add up.
+    pub(crate) fn of<'p>(pretokens: impl IntoIterator<Item = (&'p str, u64)>) -> Counted {
+        let mut table = Table::new();
+        for (pretoken, count) in pretokens {
+            let sought = table.sought(pretoken.as_bytes(), 0, pretoken.len());
+            let Ok(sum) =
+                table.entry(pretoken.as_bytes(), &sought, || Ok::<_, Infallible>(ELIGIBLE));
+            *sum += count;
+        }
+        let mut bytes = 0;
+        table.for_each(|pretoken, _| bytes += pretoken.len());
+        Counted { table, bytes, pretokens: 0, bigrams: None, totals: Totals::default() }
+    }
+}
+
 /// One thread's share.
 struct Counter {
     table: Table,

@@ -72,31 +72,16 @@ pub(crate) fn learn(
     effort: Effort,
     control: &Control,
 ) -> Result<Merges, Error> {
-    let mut learner = Learner::new(counted, parameters, effort.threads);
-    let mut steps = Vec::new();
-    let mut is_exhausted = false;
-    while learner.vocabulary.size() < parameters.vocab_size as usize {
-        if steps.len() % 64 == 0 {
-            control.report(Stage::Merges, learner.vocabulary.size() as u64)?;
-        }
-        let Some(step) = learner.step() else {
-            is_exhausted = true;
-            break;
-        };
-        steps.push(step);
-        if effort.verify_every.is_some_and(|every| steps.len() as u64 % every == 0) {
-            learner.pairs.verify(&learner.words, &learner.weights);
-        }
-    }
-    let smallest = steps.iter().map(|step| step.count).min();
-    let bound = smallest.filter(|_| !is_exhausted).unwrap_or(parameters.min_count);
-    Ok(Merges { tokens: learner.tokens, steps, bound })
+    let learner = Learner::new(counted, parameters, effort.threads);
+    learner.learn(effort, control)
 }
 
 /// The state of learning.
 struct Learner<'p> {
     parameters: &'p Parameters,
     threads: usize,
+    /// `DEPTH`, but for tests.
+    depth: u64,
     tokens: Tokens,
     vocabulary: Vocabulary,
     words: Words,
@@ -123,6 +108,7 @@ impl<'p> Learner<'p> {
         Learner {
             parameters,
             threads,
+            depth: DEPTH,
             tokens: Tokens::new(),
             vocabulary: Vocabulary::new(),
             words,
@@ -134,6 +120,27 @@ impl<'p> Learner<'p> {
             occurrences: Occurrences::new(false),
             deletions: parameters.deletion.map(Deletions::new),
         }
+    }
+
+    fn learn(mut self, effort: Effort, control: &Control) -> Result<Merges, Error> {
+        let mut steps = Vec::new();
+        let mut is_exhausted = false;
+        while self.vocabulary.size() < self.parameters.vocab_size as usize {
+            if steps.len().is_multiple_of(64) {
+                control.report(Stage::Merges, self.vocabulary.size() as u64)?;
+            }
+            let Some(step) = self.step() else {
+                is_exhausted = true;
+                break;
+            };
+            steps.push(step);
+            if effort.verify_every.is_some_and(|every| (steps.len() as u64).is_multiple_of(every)) {
+                self.pairs.verify(&self.words, &self.weights);
+            }
+        }
+        let smallest = steps.iter().map(|step| step.count).min();
+        let bound = smallest.filter(|_| !is_exhausted).unwrap_or(self.parameters.min_count);
+        Ok(Merges { tokens: self.tokens, steps, bound })
     }
 
     /// The most frequent pair, if one is frequent enough.
@@ -157,7 +164,7 @@ impl<'p> Learner<'p> {
     /// Lowers the floor, when no pair reaches `largest`.
     fn recount(&mut self, largest: u64) {
         let [lowest, highest] =
-            [DEPTH, CLEARANCE].map(|below| (largest / below).max(self.parameters.min_count));
+            [self.depth, CLEARANCE].map(|below| (largest / below).max(self.parameters.min_count));
         let wanted = self.parameters.vocab_size as usize - self.vocabulary.size();
         let rows = (&self.words, self.weights.as_slice());
         self.pairs.recount(&self.tokens, rows, lowest..=highest, wanted, self.threads);
@@ -177,7 +184,7 @@ impl<'p> Learner<'p> {
         let before = [left, right].map(|token| self.counts[token as usize]);
         let changed = self.replacer.replace(
             &Join { pair, token },
-            self.pairs.take(pair),
+            &self.pairs.take(pair),
             (&mut self.words, &self.weights),
             (&self.tokens, &mut self.pairs),
             self.counts[token as usize] == 0,
@@ -192,10 +199,9 @@ impl<'p> Learner<'p> {
         if let Some(deletions) = &mut self.deletions {
             deletions.merged(pair, token);
             for (part, before) in [left, right].into_iter().zip(before) {
-                // Both as they were before the merge, divided as doubles. Of equal halves the
-                // count is at most half of the token's; they are looked at once all the same.
-                let intersection_over_self = count as f64 / before as f64;
-                if part < 256 || intersection_over_self < self.parameters.tau {
+                // Of equal halves the count is at most half of the token's; they are looked at
+                // once all the same.
+                if part < 256 || intersection_over_self(count, before) < self.parameters.tau {
                     continue;
                 }
                 if deletes.iter().any(|&(deleted, _)| deleted == part) {
@@ -213,5 +219,72 @@ impl<'p> Learner<'p> {
             }
         }
         Some(Step { left, right, token, count, opens: changed.is_row, deletes })
+    }
+}
+
+/// Which share of a token's occurrences a merge takes, both as they were before it, as doubles.
+#[expect(clippy::cast_precision_loss, reason = "the definition divides doubles")]
+fn intersection_over_self(pair_count: u64, token_count: u64) -> f64 {
+    pair_count as f64 / token_count as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::model::Deletion;
+    use crate::pretokenize::ELIGIBLE;
+
+    const ONE_THREAD: Effort = Effort { threads: 1, verify_every: Some(1) };
+
+    fn parameters(deletion: Option<Deletion>, vocab_size: u32) -> Parameters {
+        let (pattern, eligible) = ("gpt2".to_owned(), ELIGIBLE.to_owned());
+        let (supermerges, tau, min_count) = (false, 0.5, 2);
+        Parameters { pattern, eligible, supermerges, deletion, tau, min_count, vocab_size }
+    }
+
+    /// The steps in bytes, with their counts and deletions.
+    fn steps(
+        counted: &Counted,
+        parameters: &Parameters,
+        depth: u64,
+        threads: usize,
+    ) -> Vec<String> {
+        let mut learner = Learner::new(counted, parameters, threads);
+        learner.depth = depth;
+        let control = Control { progress: &|_, _| (), is_interrupted: &|| false };
+        let merges = learner.learn(ONE_THREAD, &control).expect("nothing interrupts it");
+        let text = |token| String::from_utf8_lossy(merges.tokens.bytes(token));
+        let described = merges.steps.iter().map(|step| {
+            let deleted: Vec<_> = step.deletes.iter().map(|(token, _)| text(*token)).collect();
+            format!("{} {} {} {deleted:?}", text(step.left), text(step.right), step.count)
+        });
+        described.collect()
+    }
+
+    #[test]
+    fn counts_beyond_32_bits_keep_their_order() {
+        let (large, larger) = ((1 << 32) + 1, (1 << 33) + 1);
+        let counted = Counted::of([("ab", large), ("cd", larger), ("ef", 5)]);
+        let expected =
+            [format!("c d {larger} []"), format!("a b {large} []"), "e f 5 []".to_owned()];
+        assert_eq!(steps(&counted, &parameters(None, 300), DEPTH, 1), expected);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..Default::default() })]
+        #[test]
+        fn how_many_pairs_are_kept_changes_nothing(
+            words in prop::collection::vec(("[ab]{1,9}|[a-d]{1,6}", 1_u64..300), 1..30),
+            mode in 0..3_usize,
+        ) {
+            let counted = Counted::of(words.iter().map(|(word, count)| (word.as_str(), *count)));
+            let deletion = [None, Some(Deletion::Bytes), Some(Deletion::Pair)][mode];
+            let parameters = parameters(deletion, 400);
+            let all = steps(&counted, &parameters, u64::MAX, 1);
+            prop_assert_eq!(&steps(&counted, &parameters, CLEARANCE, 1), &all);
+            prop_assert_eq!(&steps(&counted, &parameters, CLEARANCE, 3), &all);
+        }
     }
 }

@@ -285,11 +285,12 @@ fn in_parallel<T: Send>(
 
 /// The sums of the counts of all pairs that share a slot.
 fn sums<S: Sequence>(sequence: &S, weights: &[u64], rows: Range<usize>) -> Vec<u64> {
-    let mut sums = memory::filled(0, SLOTS);
+    let mut sums = memory::filled(0, slots(sequence));
     for row in rows.map(|row| sequence.row(row)) {
         let weight = weights[row.weight as usize];
         pairs_between(sequence, row.start, row.end, |pair, _, counts| {
-            sums[slot(pair)] += weight * u64::from(counts);
+            let slot = slot(pair, sums.len());
+            sums[slot] += weight * u64::from(counts);
         });
     }
     sums
@@ -307,7 +308,7 @@ fn frequent<S: Sequence>(
     for row in rows.map(|row| sequence.row(row)) {
         let weight = weights[row.weight as usize];
         pairs_between(sequence, row.start, row.end, |pair, at, counts| {
-            if sums[slot(pair)] >= floor {
+            if sums[slot(pair, sums.len())] >= floor {
                 let new = || Kept { count: 0, places: Vec::new(), is_mixed: false };
                 let kept: &mut Kept = kept.entry(pair).or_insert_with(new);
                 kept.count += weight * u64::from(counts);
@@ -335,13 +336,18 @@ fn reached_by(sums: &[u64], wanted: usize) -> u64 {
 /// How far below the pairs that are wanted now others are kept, as they are wanted later.
 const SPARE: u64 = 4;
 
-/// How many sums a recount starts with.
-const SLOTS: usize = 1 << 22;
+/// How many sums a recount starts with: one for each place, if they are few.
+fn slots<S: Sequence>(sequence: &S) -> usize {
+    let places = sequence.len().checked_sub(1).map_or(0, |last| sequence.row(last).end);
+    (places as usize).next_power_of_two().clamp(1 << 8, 1 << 22)
+}
 
-fn slot(pair: Pair) -> usize {
+/// Which of `slots` sums, a power of two, a pair is counted in.
+#[inline]
+fn slot(pair: Pair, slots: usize) -> usize {
     let word = u64::from(pair.left) << 32 | u64::from(pair.right);
     let hash = (word ^ word >> 31).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    (hash >> (64 - SLOTS.trailing_zeros())) as usize
+    (hash >> 32) as usize & (slots - 1)
 }
 
 /// The better candidate first: the larger count, then the smaller left and right tokens by bytes.

@@ -82,14 +82,15 @@ impl Replacer {
     pub(crate) fn replace<S: Sequence>(
         &mut self,
         change: &impl Change<S>,
-        places: Vec<Place>,
+        places: &[Place],
         (sequence, weights): (&mut S, &[u64]),
         (tokens, pairs): (&Tokens, &mut Pairs),
         is_new: bool,
     ) -> Changed {
         self.left.start(tokens.len());
         self.right.start(tokens.len());
-        let mut changed = Changed { weight: 0, places: Vec::new(), is_row: false };
+        let mut changed =
+            Changed { weight: 0, places: Vec::with_capacity(places.len()), is_row: false };
         let token = change.token();
         let used = change.used();
         let (first, second) = used.map_or((BARRIER, BARRIER), |pair| (pair.left, pair.right));

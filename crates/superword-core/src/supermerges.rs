@@ -123,7 +123,7 @@ impl<'t> Learner<'t> {
     ) -> Result<Option<Vec<Rule>>, Error> {
         let mut steps = steps.iter().peekable();
         while self.vocabulary.size() < parameters.vocab_size as usize {
-            if self.rules.len() % 64 == 0 {
+            if self.rules.len().is_multiple_of(64) {
                 control.report(Stage::Supermerges, self.vocabulary.size() as u64)?;
             }
             let rows = (&self.units, self.weights.as_slice());
@@ -142,7 +142,10 @@ impl<'t> Learner<'t> {
                     None => break,
                 },
             }
-            if effort.verify_every.is_some_and(|every| self.rules.len() as u64 % every == 0) {
+            if effort
+                .verify_every
+                .is_some_and(|every| (self.rules.len() as u64).is_multiple_of(every))
+            {
                 self.pairs.verify(&self.units, &self.weights);
             }
         }
@@ -158,7 +161,7 @@ impl<'t> Learner<'t> {
         let is_clear = !is_pretoken && *self.made_from.entry(token).or_insert(pair) == pair;
         let changed = self.replacer.replace(
             &Join { pair, token },
-            self.pairs.take(pair),
+            &self.pairs.take(pair),
             (&mut self.units, &self.weights),
             (self.tokens, &mut self.pairs),
             !self.present.contains_key(&token),
@@ -193,7 +196,7 @@ impl<'t> Learner<'t> {
         let places = self.ordered_places(token);
         let changed = self.replacer.replace(
             &Open(token),
-            places,
+            &places,
             (&mut self.units, &self.weights),
             (self.tokens, &mut self.pairs),
             !self.present.contains_key(&token),
@@ -207,7 +210,7 @@ impl<'t> Learner<'t> {
         let places = self.ordered_places(token);
         let changed = self.replacer.replace(
             &Close(token),
-            places,
+            &places,
             (&mut self.units, &self.weights),
             (self.tokens, &mut self.pairs),
             false,

@@ -2,6 +2,7 @@
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
 use pyo3::prelude::*;
@@ -36,23 +37,30 @@ fn train(
     let vocab_size = u64::from(parameters.vocab_size);
     let input = corpus.0.size();
     let is_interrupted = AtomicBool::new(false);
-    let state = Mutex::new(None);
+    let latest = Mutex::new(None);
     let control = Control {
         progress: &|stage, done| {
-            *state.lock().expect("nothing panics with it") = Some((stage, done))
+            *latest.lock().expect("nothing panics with it") = Some((stage, done));
         },
         is_interrupted: &|| is_interrupted.load(Ordering::Relaxed),
     };
     let effort = Effort { threads, verify_every };
     // The work is done by other threads; this one looks after Python.
     let (trained, said) = std::thread::scope(|scope| {
-        let job = scope.spawn(|| {
-            superword_core::train(&*corpus.0, parameters, special_tokens, effort, &control)
+        let (end, mut ended) = mpsc::channel();
+        let (parameters, control) = (parameters, &control);
+        let job = scope.spawn(move || {
+            // Dropped in the end, whatever happens.
+            let _end: mpsc::Sender<()> = end;
+            superword_core::train(&*corpus.0, parameters, special_tokens, effort, control)
         });
         let mut said = Ok(());
-        while !job.is_finished() {
-            py.detach(|| std::thread::sleep(TICK));
-            let now = state.lock().expect("nothing panics with it").take();
+        loop {
+            let ended = &mut ended;
+            if py.detach(move || ended.recv_timeout(TICK)) != Err(RecvTimeoutError::Timeout) {
+                break;
+            }
+            let now = latest.lock().expect("nothing panics with it").take();
             let tell = || match (&progress, now) {
                 (Some(progress), Some((stage, done))) => {
                     let (name, all) = match stage {

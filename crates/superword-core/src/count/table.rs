@@ -189,13 +189,12 @@ impl Key {
     #[inline]
     fn new(text: &[u8], start: usize, end: usize) -> Key {
         let length = end - start;
-        let padded: [u8; 16] = match text[start..].first_chunk() {
-            Some(chunk) => *chunk,
-            None => {
-                let mut padded = [0; 16];
-                padded[..length].copy_from_slice(&text[start..end]);
-                padded
-            }
+        let padded: [u8; 16] = if let Some(chunk) = text[start..].first_chunk() {
+            *chunk
+        } else {
+            let mut padded = [0; 16];
+            padded[..length].copy_from_slice(&text[start..end]);
+            padded
         };
         let whole = u128::from_le_bytes(padded) & ((1 << (8 * length)) - 1);
         Key { low: whole as u64, high: (whole >> 64) as u64 | (length as u64) << 56 }
