@@ -226,7 +226,7 @@ mod tests {
 
     #[test]
     fn it_holds_what_a_hash_map_holds() {
-        let text: Vec<u8> = (0..200_000_u32).map(|i| (i * i / 7 % 5) as u8 + b'a').collect();
+        let text: Vec<u8> = (0..200_000_u64).map(|i| (i * i / 7 % 5) as u8 + b'a').collect();
         let mut table = Table::new();
         let mut expected: HashMap<&[u8], u64> = HashMap::new();
         let mut start = 0;
