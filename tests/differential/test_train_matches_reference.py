@@ -115,7 +115,7 @@ def test_random_corpora_give_the_rules_of_the_reference() -> None:
 
     # Side by side, since a short training mostly waits.
     with ThreadPoolExecutor(4) as pool:
-        for _ in pool.map(check, range(2000)):
+        for _ in pool.map(check, range(1200)):
             pass
 
 
@@ -187,7 +187,9 @@ def test_hand_made_corpora_give_the_rules_of_the_reference(shared: Path, name: s
         assert_equal(documents, parameters, 1 + place % 3)
 
 
-@pytest.mark.parametrize(("supermerges", "deletion"), MODES)
+@pytest.mark.parametrize(
+    ("supermerges", "deletion"), [(True, "bytes"), (True, "pair"), (True, None), (False, None)]
+)
 def test_a_piece_of_the_sample_gives_the_rules_of_the_reference(
     supermerges: bool, deletion: Deletion
 ) -> None:
