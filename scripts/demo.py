@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import time
-from itertools import islice
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 import superword
-from superword import reference
+from superword import Tokenizer, reference
+from superword.inspection import inspect
 from superword.patterns import NAMED_PATTERNS
 
+VOCAB_SIZE = 8192
 SHADES = ["black on bright_cyan", "black on bright_yellow"]
 console = Console(highlight=False)
 
@@ -33,35 +34,53 @@ def show_patterns() -> None:
     console.print(table)
 
 
-def show_training() -> None:
-    """Train the reference on two chapters, and encode a sentence step by step."""
-    documents = list(islice((d for d in superword.sample() if "Alice" in d), 3))
-    size = sum(len(document.encode()) for document in documents)
+def show_training(documents: list[str]) -> Tokenizer:
+    """Train on all novels, and show what was learned."""
     start = time.perf_counter()
-    rules, vocabulary = reference.train(documents, 700)
+    tok = superword.train(documents, VOCAB_SIZE, progress=True)
     seconds = time.perf_counter() - start
-    kinds = [rule.kind for rule in rules]
+    found = inspect(tok, 8)
     console.print(
-        f"\nTrained by the reference (the specification in slow Python) on {size:,} bytes of Alice "
-        f"in {seconds:.0f} s: {kinds.count('merge')} merges, {kinds.count('supermerge')} "
-        f"supermerges, {kinds.count('delete')} deletions, {len(vocabulary)} tokens.\n"
+        f"\nBoundlessBPE, trained on {len(documents)} documents, {tok.training.bytes:,} bytes, in "
+        f"{seconds:.1f} s: {found.rules['merge']:,} merges, {found.rules['supermerge']:,} "
+        f"supermerges, {found.rules['delete']:,} deletions; {tok.vocab_size:,} tokens, "
+        f"{found.vocabulary['superwords']:,} of them superwords.\n"
     )
-    superwords = [rule for rule in rules if rule.kind == "supermerge"]
-    table = Table("index", "count", "superword", title="The first superwords", title_justify="left")
-    for rule in superwords[:8]:
-        table.add_row(str(rule.index), str(rule.count), repr(rule.token.decode()))
-    console.print(table)
+    for title, superwords in (
+        ("Most frequent superwords", found.top_superwords),
+        ("Longest superwords", found.longest_superwords),
+    ):
+        table = Table("count", "superword", "id", title=title, title_justify="left")
+        for each in superwords:
+            table.add_row(f"{each.count:,}", repr(each.token.decode()), str(each.id))
+        console.print(table)
+    return tok
 
-    sentence = "said the King to the Queen, and she said to Alice"
-    with_superwords = reference.encode(sentence, rules)
-    plain, _ = reference.train(documents, 700, supermerges=False, deletion=None)
-    without = reference.encode(sentence, plain)
-    console.print("\nThe same number of tokens in the vocabulary, without and with superwords:")
-    for tokens in (without, with_superwords):
+
+def show_sentence(documents: list[str], tok: Tokenizer) -> None:
+    """Encode one sentence with plain BPE and with BoundlessBPE."""
+    plain = superword.train(documents, VOCAB_SIZE, supermerges=False, deletion=None)
+    sentence = "At the end of the day she said to herself that there was nothing to be done."
+    console.print(
+        f"\nThe same sentence with {VOCAB_SIZE:,} tokens of plain BPE and of BoundlessBPE (encoded "
+        "by the reference, the specification in slow Python; fast encoding is not there yet):"
+    )
+    for name, trained in (("plain BPE", plain), ("BoundlessBPE", tok)):
+        tokens = encode(sentence, trained)
         pieces = [token.decode(errors="replace") for token in tokens]
-        console.print(Text(f"{len(tokens):3} tokens  "), coloured(pieces))
+        console.print(Text(f"{name:12} {len(tokens):3} tokens  "), coloured(pieces))
+
+
+def encode(text: str, tok: Tokenizer) -> list[bytes]:
+    """The tokens of a text, by applying the rules one after the other."""
+    rules = [
+        reference.Rule(rule.index, rule.kind, rule.left, rule.right, rule.parts, rule.count)
+        for rule in tok.rules
+    ]
+    return reference.encode(text, rules, pattern=tok.pattern)
 
 
 if __name__ == "__main__":
     show_patterns()
-    show_training()
+    novels = list(superword.sample())
+    show_sentence(novels, show_training(novels))

@@ -71,7 +71,7 @@ def train(
         ValueError: If a parameter makes no sense.
 
     Example:
-        >>> tok = train(["to be or not to be", "to be"], 262)
+        >>> tok = train(["to be or not to be", "to be"], 259)
         >>> tok.vocab_size, [rule.token for rule in tok.rules if rule.kind == "supermerge"]
         (259, [b'to be'])
     """

@@ -1,0 +1,279 @@
+"""`superword train`, through the installed command."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+import superword
+
+COMMAND = Path(sys.executable).parent / "superword"
+DOCUMENTS = ["to be or not to be", "to be", "or not"]
+
+
+def run(*arguments: str | Path, text: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run([COMMAND, "train", *arguments], input=text, capture_output=True)
+
+
+def json_lines(documents: list[str]) -> bytes:
+    return "".join(json.dumps({"text": text}) + "\n" for text in documents).encode()
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    path = tmp_path / "corpus.jsonl"
+    path.write_bytes(json_lines(DOCUMENTS))
+    return path
+
+
+@pytest.fixture
+def output(tmp_path: Path) -> Path:
+    return tmp_path / "models" / "model.json"
+
+
+@pytest.fixture(autouse=True)
+def folder_of_models(output: Path) -> None:
+    output.parent.mkdir()
+
+
+def refusal(done: subprocess.CompletedProcess[bytes], output: Path) -> str:
+    """The one sentence of a command that has failed and written nothing."""
+    lines = done.stderr.decode().splitlines()
+    sentences = [line for line in lines if not line.startswith('{"stage"')]
+    assert done.returncode == 1, lines
+    assert done.stdout == b""
+    assert list(output.parent.iterdir()) == []
+    (sentence,) = sentences
+    assert sentence.startswith("superword: ")
+    return sentence
+
+
+def test_a_file_gives_the_model_that_python_gives(corpus: Path, output: Path) -> None:
+    done = run(corpus, "-o", output, "--vocab-size", "260")
+    assert done.returncode == 0
+    superword.train(DOCUMENTS, 260).save(corpus.with_name("python.json"))
+    assert output.read_bytes() == corpus.with_name("python.json").read_bytes()
+
+
+def test_the_summary_is_on_standard_error(corpus: Path, output: Path) -> None:
+    done = run(corpus, "-o", output, "--vocab-size", "260", "--progress", "none")
+    first, second = done.stderr.decode().splitlines()
+    kinds = [rule.kind for rule in superword.load(output).rules]
+    assert first == (
+        f"{output}: 260 tokens from {kinds.count('merge')} merges, {kinds.count('supermerge')} "
+        f"supermerges and {kinds.count('delete')} deletions; smallest count 2"
+    )
+    assert second.startswith("longest superwords: to be")
+    assert done.stdout == b""
+
+
+@pytest.mark.parametrize(
+    ("text", "options"),
+    [
+        (json_lines(DOCUMENTS), []),
+        (gzip.compress(json_lines(DOCUMENTS)), []),
+        ("\n".join(DOCUMENTS).encode(), ["--separator", "\n"]),
+    ],
+    ids=["JSON lines", "packed", "text"],
+)
+def test_standard_input_gives_the_model_of_the_file(
+    corpus: Path, output: Path, text: bytes, options: list[str]
+) -> None:
+    assert run("-", "-o", output, "--vocab-size", "260", *options, text=text).returncode == 0
+    assert superword.load(output) == superword.train(corpus, 260)
+
+
+def test_several_files_folders_and_globs_are_read(tmp_path: Path, output: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "a.txt").write_text(DOCUMENTS[0])
+    (tmp_path / "b.jsonl.gz").write_bytes(gzip.compress(json_lines(DOCUMENTS[1:2])))
+    (tmp_path / "c1.txt").write_text(DOCUMENTS[2])
+    paths = [tmp_path / "folder", tmp_path / "b.jsonl.gz", tmp_path / "c?.txt"]
+    assert run(*paths, "-o", output, "--vocab-size", "260").returncode == 0
+    assert superword.load(output) == superword.train(DOCUMENTS, 260)
+
+
+def test_every_option_reaches_training(corpus: Path, output: Path) -> None:
+    options: list[str] = []
+    given: dict[str, Any] = {
+        "pattern": "gpt2",
+        "eligible": "[a-z ]+",
+        "tau": 0.5,
+        "min_count": 1,
+        "max_documents": 2,
+        "max_bytes": 1000,
+        "threads": 2,
+        "verify_every": 1,
+    }
+    for name, value in given.items():
+        options += [f"--{name.replace('_', '-')}", str(value)]
+    options += ["--deletion", "pair", "--special-token", "<s>", "--special-token", "to be"]
+    assert run(corpus, "-o", output, "--vocab-size", "262", *options).returncode == 0
+    tok = superword.load(output)
+    assert tok == superword.train(
+        corpus, 262, deletion="pair", special_tokens=["<s>", "to be"], **given
+    )
+    assert tok.special_tokens == {"<s>": 262, "to be": 263}
+    assert tok.training.documents == 2
+
+
+def test_plain_bpe_has_merges_only(corpus: Path, output: Path) -> None:
+    done = run(
+        *(corpus, "-o", output, "--vocab-size", "260"),
+        *("--no-supermerges", "--deletion", "none", "--progress", "none"),
+    )
+    assert done.returncode == 0
+    tok = superword.load(output)
+    assert {rule.kind for rule in tok.rules} == {"merge"}
+    assert (tok.parameters.supermerges, tok.parameters.deletion) == (False, None)
+    assert done.stderr.decode().count("\n") == 1  # no superwords to name
+
+
+def test_progress_is_json_lines_where_there_is_no_terminal(corpus: Path, output: Path) -> None:
+    corpus.write_bytes(json_lines(list(superword.sample())))
+    done = run(corpus, "-o", output, "--vocab-size", "1000", "--verify-every", "1")
+    lines = [json.loads(line) for line in done.stderr.decode().splitlines() if line[0] == "{"]
+    assert lines
+    assert all(line.keys() == {"stage", "done", "total"} for line in lines)
+    assert "merges" in [line["stage"] for line in lines]
+    assert all(0 <= line["done"] <= line["total"] for line in lines)
+
+
+def test_what_is_warned_of_is_a_sentence_too(corpus: Path, output: Path) -> None:
+    corpus.write_bytes(corpus.read_bytes() + b"[]\n")
+    options = ["--vocab-size", "1000", "--on-error", "skip", "--progress", "none"]
+    done = run(corpus, "-o", output, *options)
+    assert done.returncode == 0
+    said = done.stderr.decode()
+    assert "superword: the corpus has pairs for " in said
+    assert "superword: skipped what cannot be read:\n" in said
+    assert "line 4" in said
+    assert "Warning" not in said
+    assert output.exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (["--vocab-size", "255"], "vocab_size must be at least 256, the single bytes, not 255"),
+        (["--vocab-size", "300", "--tau", "1.1"], "tau must be above 0 and at most 1, not 1.1"),
+        (["--vocab-size", "300", "--pattern", "a(b"], "cannot read the regex at position 3: "),
+        (["--vocab-size", "300", "--column", "body"], "corpus.jsonl, line 1, column 'body': "),
+        (["--vocab-size", "300", "--special-token", ""], "empty"),
+    ],
+)
+def test_what_is_refused_ends_in_one_sentence(
+    corpus: Path, output: Path, options: list[str], sentence: str
+) -> None:
+    assert sentence in refusal(run(corpus, "-o", output, *options), output)
+
+
+def test_what_cannot_be_read_ends_in_one_sentence(tmp_path: Path, output: Path) -> None:
+    missing = tmp_path / "missing.jsonl"
+    done = run(missing, "-o", output, "--vocab-size", "300")
+    assert refusal(done, output) == f"superword: {missing}: No such file or directory"
+    damaged = tmp_path / "damaged.jsonl"
+    damaged.write_bytes(json_lines(DOCUMENTS) + b'{"text": "to')
+    done = run(damaged, "-o", output, "--vocab-size", "300")
+    assert f"{damaged}, line 4" in refusal(done, output)
+    done = run("-", "-o", output, "--vocab-size", "300", text=b"")
+    assert "the corpus holds no text" in refusal(done, output)
+    done = run("-", "-o", output, "--vocab-size", "300", text=b"to\xffbe")
+    assert "UTF-8" in refusal(done, output)
+
+
+def test_a_model_that_cannot_be_written_ends_in_one_sentence(corpus: Path, output: Path) -> None:
+    done = run(corpus, "-o", output.parent / "none" / "model.json", "--vocab-size", "257")
+    assert "No such file or directory" in refusal(done, output)
+
+
+def test_a_model_that_was_there_stays_when_training_fails(corpus: Path, output: Path) -> None:
+    output.write_text("what was there")
+    assert run(corpus, "-o", output, "--vocab-size", "10").returncode == 1
+    assert output.read_text() == "what was there"
+    assert list(output.parent.iterdir()) == [output]
+
+
+def test_help_shows_examples() -> None:
+    shown = run("--help").stdout.decode()
+    for example in (
+        "superword train corpus/*.jsonl.zst -o model.json --vocab-size 131072",
+        "--no-supermerges --deletion none",
+        "zcat dump.jsonl.gz | superword train - -o model.json",
+    ):
+        assert example in " ".join(shown.split())
+
+
+def start(*arguments: str | Path, temporary: Path) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [COMMAND, "train", *arguments],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "TMPDIR": str(temporary)},
+    )
+
+
+def assert_interrupted(process: subprocess.Popen[bytes], output: Path, temporary: Path) -> None:
+    """Send what Ctrl-C sends; the command must end soon, in a sentence, and leave nothing."""
+    sent = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    try:
+        process.wait(30)
+    finally:
+        process.kill()
+    assert time.monotonic() - sent < 5
+    _, said = process.communicate()
+    assert process.returncode == 130
+    assert said.decode().splitlines()[-1] == "superword: interrupted; nothing was written"
+    assert b"Traceback" not in said
+    assert list(output.parent.iterdir()) == []
+    assert list(temporary.iterdir()) == []
+
+
+def long_stage(stage: str) -> bytes:
+    """A corpus with which a stage of training takes its time."""
+    if stage == "supermerges":
+        # Few words, so few merges, in many orders.
+        random = Random(0)
+        words = [left + right for left in "abcdefgh" for right in "aeiou"]
+        return json_lines([" ".join(random.choices(words, k=25)) for _ in range(10_000)])
+    return json_lines(list(superword.sample())) * (12 if stage == "count" else 2)
+
+
+@pytest.mark.parametrize("stage", ["count", "merges", "supermerges"])
+def test_control_c_stops_training(tmp_path: Path, output: Path, stage: str) -> None:
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    corpus = tmp_path / "corpus.jsonl"
+    corpus.write_bytes(long_stage(stage))
+    # Counting everything anew after each rule takes longer than anybody waits.
+    options = ["--vocab-size", "8192", "--verify-every", "1", "--progress", "json"]
+    process = start(corpus, "-o", output, *options, temporary=temporary)
+    assert process.stderr is not None
+    while stage != json.loads(process.stderr.readline())["stage"]:
+        pass
+    assert_interrupted(process, output, temporary)
+
+
+def test_control_c_stops_reading_standard_input(tmp_path: Path, output: Path) -> None:
+    temporary = tmp_path / "temporary"
+    temporary.mkdir()
+    process = start("-", "-o", output, "--vocab-size", "300", temporary=temporary)
+    assert process.stdin is not None
+    # More than a pipe holds: once it is written, the command has begun to read. A moment later it
+    # waits for more.
+    process.stdin.write(b"to be or not to be " * 100_000)
+    process.stdin.flush()
+    time.sleep(1)
+    assert_interrupted(process, output, temporary)

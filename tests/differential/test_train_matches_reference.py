@@ -1,0 +1,223 @@
+"""The fast trainer against the reference: the same rules, counts and ids, whatever the corpus.
+
+Few letters, words that begin alike and low thresholds make ties, overlaps, deleted tokens that are
+made again and pretokens that open twice common; patterns that look at what stands before make a
+superword spell a pretoken.
+"""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+import zstandard
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import superword
+from superword import CorpusError, Tokenizer, reference
+from superword.reference import ELIGIBLE, Deletion
+from superword.tokenizer import Parameters
+
+PATTERNS = [
+    *("boundless", "gpt2", "gpt4o"),
+    *(".", "(?s).", "(?s).{1,2}", "ab|.", " ?[a-z]+|.", "(?s) ?.", r"[ab]+|\s", "a+|b"),
+    *("(?<= )[ab]+|.", "(?<=')[ab]+|[ab]", "(?<=b)a+b?|.b"),
+]
+ELIGIBLES = [ELIGIBLE, "(?s).*", "(?s).*", "[ab ]+"]
+DELETIONS: list[Deletion] = ["bytes", "pair", None]
+TAUS = [0.3, 0.4, 0.5, 0.6, 0.75, 0.9, 1.0]
+MIN_COUNTS = [1, 1, 2, 2, 3, 5]
+# The last ones are more than any of the corpora has pairs for.
+SIZES = [256, 257, 258, 260, 265, 270, 280, 300, 350, 5000]
+MODES: list[tuple[bool, Deletion]] = [(on, mode) for on in (True, False) for mode in DELETIONS]
+
+Learned = tuple[list[tuple[object, ...]], list[tuple[int, bytes]]]
+
+
+def written(rules: Sequence[reference.Rule] | Sequence[superword.Rule]) -> list[tuple[object, ...]]:
+    return [(rule.kind, rule.left, rule.right, rule.parts, rule.count) for rule in rules]
+
+
+def learned(tok: Tokenizer) -> Learned:
+    return written(tok.rules), tok._model.vocabulary()
+
+
+def expected(documents: list[str], parameters: Parameters) -> Learned:
+    rules, vocabulary = reference.train(documents, **parameters._asdict())
+    return written(rules), list(enumerate(vocabulary))
+
+
+def assert_equal(documents: list[str], parameters: Parameters, threads: int) -> None:
+    """Train both ways; the warning that there are too few pairs comes exactly when there are."""
+    rules, vocabulary = expected(documents, parameters)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        if any(documents):
+            tok = superword.train(documents, **parameters._asdict(), threads=threads)
+            assert learned(tok) == (rules, vocabulary)
+            assert tok.parameters == parameters
+        else:
+            with pytest.raises(CorpusError, match="no text"):
+                superword.train(documents, **parameters._asdict(), threads=threads)
+            vocabulary = []
+    is_short = any(documents) and len(vocabulary) < parameters.vocab_size
+    assert ["pairs for" in str(warning.message) for warning in caught] == [True] * is_short
+
+
+def random_documents(random: Random) -> list[str]:
+    """Some letters in any order, and some sentences of a few words, some of them repeated."""
+    letters = random.choice(["ab", "ab ", "ab '", "abc  ", "a", "a ", "aab  ", "é a"])
+    longest = random.choice([3, 10, 40, 80])
+    documents = [
+        "".join(random.choices(letters, k=random.randint(0, longest)))
+        for _ in range(random.randint(0, 8))
+    ]
+    if random.random() < 0.5:
+        words = ["".join(random.choices("abc", k=random.randint(1, 5))) for _ in range(6)]
+        words = words[: random.randint(1, 6)]
+        documents += [
+            " ".join(random.choices(words, k=random.randint(1, 25)))
+            for _ in range(random.randint(1, 4))
+        ]
+    if random.random() < 0.3:
+        documents *= random.randint(1, 3)
+    return documents if any(documents) else ["a"]
+
+
+def random_parameters(random: Random) -> Parameters:
+    return Parameters(
+        pattern=random.choice(PATTERNS),
+        eligible=random.choice(ELIGIBLES),
+        supermerges=random.random() < 0.8,
+        deletion=random.choice(DELETIONS),
+        tau=random.choice(TAUS),
+        min_count=random.choice(MIN_COUNTS),
+        vocab_size=random.choice(SIZES),
+    )
+
+
+@pytest.mark.filterwarnings("ignore:the corpus has pairs for")
+def test_random_corpora_give_the_rules_of_the_reference() -> None:
+    def check(seed: int) -> None:
+        random = Random(seed)
+        documents, parameters = random_documents(random), random_parameters(random)
+        threads = random.randint(1, 3)
+        tok = superword.train(documents, **parameters._asdict(), threads=threads)
+        is_equal = learned(tok) == expected(documents, parameters)
+        assert is_equal, f"seed {seed}: train({documents}, **{parameters._asdict()})"
+
+    # Side by side, since a short training mostly waits.
+    with ThreadPoolExecutor(4) as pool:
+        for _ in pool.map(check, range(1200)):
+            pass
+
+
+texts = st.lists(
+    st.sampled_from(
+        ["a", "b", " ", "'", "ab", "ab", "aab", "abb", "abab", " ab", " a", " ba", "é"]
+    ),
+    max_size=12,
+).map("".join)
+repeated = st.builds(lambda text, times: [text] * times, texts, st.sampled_from([1, 1, 2, 5]))
+corpora = st.lists(repeated, max_size=6).map(lambda lists: sum(lists, []))
+parameters_of_training = st.builds(
+    Parameters,
+    pattern=st.sampled_from(PATTERNS),
+    eligible=st.sampled_from(ELIGIBLES),
+    supermerges=st.sampled_from([True, True, False]),
+    deletion=st.sampled_from(DELETIONS),
+    tau=st.sampled_from(TAUS),
+    min_count=st.sampled_from(MIN_COUNTS),
+    vocab_size=st.sampled_from(SIZES),
+)
+
+
+@settings(max_examples=200)
+@given(corpora, parameters_of_training, st.integers(1, 3))
+def test_small_corpora_give_the_rules_of_the_reference(
+    documents: list[str], parameters: Parameters, threads: int
+) -> None:
+    assert_equal(documents, parameters, threads)
+
+
+@pytest.mark.parametrize(
+    "documents",
+    [
+        # The pretokens ab and a|b: a superword spells an open pretoken.
+        ["<ab", "<ab", "ab", "ab", "abab", "<abab"] * 2,
+        # ab|c and a|bc: two supermerges make the same token.
+        ["'ab'c", "'a'bc", "'ab'c'ab", "'a'bc'ab", "c'ab'c", "c'a'bc"] * 3,
+        # The pairs of a token that is spelled in two ways are rare one by one, and not together.
+        ["<abx", "abx", "<abx", "abx", "<aby", "abz", "xy", "yx"],
+    ],
+)
+@pytest.mark.parametrize("deletion", DELETIONS)
+def test_a_superword_may_spell_a_pretoken_or_another_superword(
+    documents: list[str], deletion: Deletion
+) -> None:
+    for pattern in ["(?<=<)[ab]+|.", "ab|.", "bc|.", "(?<=')[abc]+|[abc]"]:
+        for min_count in (1, 2, 3):
+            assert_equal(
+                documents,
+                Parameters(pattern, "(?s).*", True, deletion, 0.5, min_count, 300),
+                2,
+            )
+
+
+def read_documents(path: Path) -> list[str]:
+    return [json.loads(line)["text"] for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+@pytest.mark.parametrize("name", ["case", "delete", "overlap", "random", "repeat", "ties"])
+def test_hand_made_corpora_give_the_rules_of_the_reference(shared: Path, name: str) -> None:
+    documents = read_documents(shared / f"golden/corpora/micro_{name}.jsonl")
+    for place, (supermerges, deletion) in enumerate(MODES):
+        pattern = ["boundless", "gpt4o", "gpt2"][place % 3]
+        tau, min_count, vocab_size = [(0.9, 2, 400), (0.5, 1, 330), (0.7, 1, 5000)][place // 2]
+        parameters = Parameters(
+            pattern, ELIGIBLE, supermerges, deletion, tau, min_count, vocab_size
+        )
+        assert_equal(documents, parameters, 1 + place % 3)
+
+
+@pytest.mark.parametrize(
+    ("supermerges", "deletion"), [(True, "bytes"), (True, "pair"), (True, None), (False, None)]
+)
+def test_a_piece_of_the_sample_gives_the_rules_of_the_reference(
+    supermerges: bool, deletion: Deletion
+) -> None:
+    documents = [document[:1500] for document in superword.sample()][:195:14]
+    assert 20_000 < sum(map(len, documents)) < 22_000
+    parameters = Parameters(supermerges=supermerges, deletion=deletion, tau=0.8, vocab_size=500)
+    assert_equal(documents, parameters, 2)
+
+
+@pytest.mark.filterwarnings("ignore:the corpus has pairs for 36")
+@pytest.mark.parametrize(
+    ("name", "vocab_size"),
+    [
+        ("micro_overlap_gpt4o_1.1", 420),
+        ("micro_overlap_ultimate_1.1", 420),
+        ("small_b_a_gpt4o_1.1_1200", 1200),
+        ("small_b_b_ultimate_1.1_1200", 1200),
+    ],
+)
+def test_training_gives_the_rules_and_counts_of_the_authors(
+    shared: Path, name: str, vocab_size: int
+) -> None:
+    packed = (shared / f"golden/training/{name}.ops.json.zst").read_bytes()
+    golden: Any = json.loads(zstandard.ZstdDecompressor().stream_reader(packed).read())
+    pattern = golden["meta"]["pattern_name"].replace("ultimate", "boundless")
+    corpus = shared / "golden/corpora" / golden["meta"]["corpus"]
+    tok = superword.train(corpus, vocab_size, pattern=pattern, deletion=None, min_count=1)
+    assert written(tok.rules) == [
+        (row["kind"], bytes.fromhex(row["left"]), bytes.fromhex(row["right"]), (), row["count"])
+        for row in golden["ops"]
+    ]

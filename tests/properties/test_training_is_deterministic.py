@@ -1,0 +1,157 @@
+"""A model is a function of the documents and the parameters: the file has the same bytes always.
+
+Not of threads, of the order of documents, of how many files they come in, nor of their formats.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from random import Random
+
+import pytest
+import zstandard
+
+import superword
+from superword.corpus import CorpusLike
+
+VOCAB_SIZE = 2000
+SEPARATOR = "\n<|document|>\n"
+
+
+@pytest.fixture(scope="module")
+def documents() -> list[str]:
+    """Some 300 kB of six novels."""
+    documents = list(superword.sample())[::10]
+    assert 250_000 < sum(len(document.encode()) for document in documents) < 350_000
+    return documents
+
+
+@pytest.fixture(scope="module")
+def file(documents: list[str]) -> bytes:
+    """The model of the documents, trained by one thread."""
+    return superword.train(documents, VOCAB_SIZE, threads=1)._model.to_json()
+
+
+def trained(corpus: CorpusLike, **options: object) -> bytes:
+    return superword.train(corpus, VOCAB_SIZE, **options)._model.to_json()  # type: ignore[arg-type]
+
+
+def test_the_model_is_full_and_has_rules_of_every_kind(file: bytes) -> None:
+    tok = superword.Tokenizer._from_json(file)
+    kinds = [rule.kind for rule in tok.rules]
+    assert tok.vocab_size == VOCAB_SIZE
+    assert kinds.count("supermerge") > 200
+    assert kinds.count("delete") > 10
+
+
+@pytest.mark.parametrize("threads", [2, 8, None])
+def test_threads_change_nothing(documents: list[str], file: bytes, threads: int | None) -> None:
+    assert trained(documents, threads=threads) == file
+
+
+def test_the_order_of_documents_changes_nothing(documents: list[str], file: bytes) -> None:
+    for seed in range(3):
+        shuffled = Random(seed).sample(documents, len(documents))
+        assert trained(shuffled, threads=2) == file, f"seed {seed}"
+
+
+def test_earlier_training_changes_nothing(documents: list[str], file: bytes) -> None:
+    superword.train(documents[:3], 300, pattern="gpt2")
+    assert trained(documents) == file
+
+
+def json_lines(documents: list[str]) -> bytes:
+    return "".join(json.dumps({"text": text}) + "\n" for text in documents).encode()
+
+
+def text_file(documents: list[str]) -> bytes:
+    return SEPARATOR.join(documents).encode()
+
+
+FORMATS: dict[str, Callable[[list[str]], bytes]] = {
+    "jsonl": json_lines,
+    "jsonl.zst": lambda documents: zstandard.compress(json_lines(documents)),
+    "jsonl.gz": lambda documents: gzip.compress(json_lines(documents)),
+    "txt": text_file,
+    "txt.gz": lambda documents: gzip.compress(text_file(documents)),
+}
+
+
+@pytest.mark.parametrize("suffix", FORMATS)
+def test_one_file_or_several_of_any_format_change_nothing(
+    documents: list[str], file: bytes, tmp_path: Path, suffix: str
+) -> None:
+    one = tmp_path / f"one.{suffix}"
+    one.write_bytes(FORMATS[suffix](documents))
+    assert trained(one, separator=SEPARATOR, threads=2) == file
+    several = tmp_path / "several"
+    several.mkdir()
+    for place in range(3):
+        (several / f"{place}.{suffix}").write_bytes(FORMATS[suffix](documents[place::3]))
+    assert trained(several, separator=SEPARATOR, threads=3) == file
+    assert trained(str(several / "*"), separator=SEPARATOR, threads=1) == file
+
+
+def test_a_table_changes_nothing(documents: list[str], file: bytes, tmp_path: Path) -> None:
+    pyarrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    path = tmp_path / "novels.parquet"
+    parquet.write_table(pyarrow.table({"body": documents}), path, row_group_size=7)
+    assert trained(path, column="body") == file
+
+
+def test_files_of_several_formats_at_once_change_nothing(
+    documents: list[str], file: bytes, tmp_path: Path
+) -> None:
+    paths = []
+    for place, suffix in enumerate(FORMATS):
+        paths.append(tmp_path / f"{place}.{suffix}")
+        paths[-1].write_bytes(FORMATS[suffix](documents[place :: len(FORMATS)]))
+    assert trained(paths, separator=SEPARATOR) == file
+
+
+def test_an_iterator_that_yields_once_changes_nothing(documents: list[str], file: bytes) -> None:
+    def yields() -> Iterator[dict[str, str]]:
+        for document in documents:
+            yield {"text": document}
+
+    assert trained(yields()) == file
+
+
+def test_counting_everything_anew_finds_nothing_and_changes_nothing(
+    documents: list[str], file: bytes
+) -> None:
+    assert trained(documents, verify_every=50) == file
+
+
+@pytest.mark.parametrize("deletion", ["bytes", "pair", None])
+@pytest.mark.parametrize("supermerges", [True, False])
+def test_truncation_gives_the_file_of_training_at_that_size(
+    documents: list[str], tmp_path: Path, supermerges: bool, deletion: str | None
+) -> None:
+    def train(vocab_size: int) -> superword.Tokenizer:
+        return superword.train(
+            documents[::3],
+            vocab_size,
+            supermerges=supermerges,
+            deletion=deletion,  # type: ignore[arg-type]
+            tau=0.7,
+            special_tokens=["<|end|>"],
+        )
+
+    largest = train(VOCAB_SIZE)
+    for size in (256, 257, 300, 511, 1000, 1999, 2000):
+        largest.truncate(size).save(tmp_path / "truncated.json")
+        train(size).save(tmp_path / "trained.json")
+        truncated = (tmp_path / "truncated.json").read_bytes()
+        assert truncated == (tmp_path / "trained.json").read_bytes(), size
+
+
+def test_what_is_saved_is_what_is_loaded(file: bytes, tmp_path: Path) -> None:
+    tok = superword.Tokenizer._from_json(file)
+    tok.save(tmp_path / "model.json")
+    assert (tmp_path / "model.json").read_bytes() == file
+    assert superword.load(tmp_path / "model.json") == tok

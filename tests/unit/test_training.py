@@ -1,0 +1,230 @@
+"""`superword.train`: what it refuses, what it warns of, and what it tells on the way."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import superword
+from superword import CorpusError, PatternError, Tokenizer
+from superword.tokenizer import Parameters
+
+DOCUMENTS = ["to be or not to be", "to be"]
+
+
+def train(*documents: str, vocab_size: int = 256, **options: Any) -> Tokenizer:
+    return superword.train(documents or DOCUMENTS, vocab_size, **options)
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"vocab_size": 255}, "vocab_size must be at least 256, the single bytes, not 255"),
+        ({"vocab_size": -1}, "vocab_size"),
+        ({"vocab_size": 2**31}, "vocab_size"),
+        ({"deletion": "none"}, "deletion must be 'bytes', 'pair' or None, not 'none'"),
+        ({"deletion": ""}, "deletion"),
+        ({"tau": 0}, "tau must be above 0 and at most 1, not 0; deletion=None is off"),
+        ({"tau": 1.1}, "tau"),
+        ({"tau": float("nan")}, "tau"),
+        ({"min_count": 0}, "min_count must be at least 1, not 0"),
+        ({"threads": 0}, "threads must be at least 1, not 0"),
+        ({"verify_every": 0}, "verify_every must be at least 1, not 0"),
+        ({"max_bytes": 0}, "max_bytes is at least 1, not 0"),
+        ({"max_documents": 0}, "max_documents is at least 1, not 0"),
+        ({"on_error": "ignore"}, "on_error is 'raise' or 'skip', not 'ignore'"),
+        ({"pattern": "a(b"}, "cannot read the regex at position 3"),
+        ({"eligible": "a)b"}, "cannot read the regex"),
+        ({"special_tokens": ["<s>", "</s>", "<s>"]}, "<s>"),
+        ({"special_tokens": ["<s>", ""]}, "empty"),
+    ],
+)
+def test_parameters_that_make_no_sense_are_refused(options: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(ValueError) as refused:
+        train(**options)
+    assert sentence in str(refused.value)
+
+
+def test_options_are_given_by_name() -> None:
+    with pytest.raises(TypeError, match="positional"):
+        superword.train(DOCUMENTS, 256, "gpt2")  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize("documents", [[], [""], ["", ""]])
+def test_a_corpus_without_text_is_refused(documents: list[str]) -> None:
+    with pytest.raises(CorpusError, match="no text; check the paths and the column"):
+        superword.train(documents, 300)
+
+
+def test_a_file_without_text_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "empty.jsonl"
+    path.write_text('{"text": ""}\n')
+    with pytest.raises(CorpusError, match="no text"):
+        superword.train(path, 300)
+
+
+def test_a_text_that_is_no_path_is_refused() -> None:
+    with pytest.raises(CorpusError, match="pass it in a list"):
+        superword.train("to be\nor not to be", 300)
+    with pytest.raises(FileNotFoundError):
+        superword.train("to be or not to be", 300)
+
+
+def test_too_few_pairs_are_warned_of_and_give_the_tokens_that_there_are() -> None:
+    with pytest.warns(UserWarning, match="pairs for 259 tokens only, not 1,000") as caught:
+        tok = train(vocab_size=1000)
+    assert caught[0].filename == __file__
+    assert tok.vocab_size == 259
+    assert [tok.token_bytes(id) for id in range(256, 259)] == [b" be", b"to", b"to be"]
+    # What was asked for is remembered: the model can be cut at that size, and at none above.
+    assert tok.parameters.vocab_size == 1000
+    assert tok.truncate(1000) == tok
+
+
+def test_the_smallest_vocabulary_is_the_single_bytes() -> None:
+    tok = train(vocab_size=256)
+    assert (tok.vocab_size, len(tok.rules)) == (256, 0)
+    assert tok.training == (2, 23, 8, 5)
+
+
+def test_special_tokens_have_the_ids_after_the_vocabulary() -> None:
+    tok = train(vocab_size=258, special_tokens=["<|end|>", "to be", "é"])
+    assert tok.vocab_size == 258
+    assert tok.special_tokens == {"<|end|>": 258, "to be": 259, "é": 260}
+    assert tok.token_bytes(260) == "é".encode()
+    # They are no part of what is learned.
+    assert list(tok.rules) == list(train(vocab_size=258).rules)
+
+
+def test_a_tokenizer_remembers_how_it_was_trained() -> None:
+    tok = train(
+        vocab_size=257,
+        pattern="gpt2",
+        eligible="[a-z ]+",
+        supermerges=False,
+        deletion="pair",
+        tau=0.5,
+        min_count=1,
+    )
+    assert tok.parameters == Parameters("gpt2", "[a-z ]+", False, "pair", 0.5, 1, 257)
+
+
+def test_the_defaults_are_those_of_the_parameters() -> None:
+    assert train().parameters == Parameters(vocab_size=256)
+
+
+def test_what_cannot_be_read_is_skipped_with_a_warning(tmp_path: Path) -> None:
+    path = tmp_path / "some.jsonl"
+    path.write_text('{"text": "to be"}\n{"text": 5}\n{"text": "to be"}\nno JSON\n')
+    with pytest.raises(CorpusError, match="line 2"):
+        superword.train(path, 257)
+    with pytest.warns(UserWarning, match="skipped what cannot be read") as caught:
+        tok = superword.train(path, 257, on_error="skip")
+    (message,) = [str(warning.message) for warning in caught]
+    assert "line 2" in message
+    assert caught[0].filename == __file__
+    assert (tok.training.documents, tok.training.bytes) == (2, 10)
+
+
+def test_limits_stop_reading() -> None:
+    assert train("to be", "or not", "to be", max_documents=2).training.documents == 2
+    assert train("to be", "or not", "to be", max_bytes=6).training.bytes == 5
+
+
+def test_a_row_s_column_is_what_is_read() -> None:
+    rows = [{"text": "no", "body": "to be"}, {"text": "no", "body": "to be"}]
+    tok = superword.train(rows, 257, column="body")
+    assert tok.rules[0].token == b" b"
+
+
+@pytest.mark.parametrize("regex", ["pattern", "eligible"])
+def test_a_regex_that_gives_up_in_the_midst_of_the_corpus_stops_training(regex: str) -> None:
+    documents = ["to be or not to be"] * 500
+    documents[300] = "a" * 60
+    give_up: dict[str, Any] = {regex: r"(?:(a|aa)+)+\1c|[a-z ]+"}
+    with pytest.raises(PatternError, match="gave up"):
+        superword.train(documents, 300, threads=2, **give_up)
+    # Without that document there is nothing wrong with it.
+    del documents[300]
+    assert superword.train(documents, 257, **give_up).vocab_size == 257
+
+
+def test_an_error_of_the_iterable_is_the_caller_s() -> None:
+    def broken() -> Iterator[str]:
+        yield "to be"
+        raise RuntimeError("no more")
+
+    with pytest.raises(RuntimeError, match="no more"):
+        superword.train(broken(), 300)
+
+
+class Told:
+    """Remembers what it is told."""
+
+    def __init__(self) -> None:
+        self.calls: list[tuple[str, int, int | None]] = []
+        self.threads: set[int] = set()
+
+    def __call__(self, stage: str, done: int, total: int | None) -> None:
+        self.calls.append((stage, done, total))
+        self.threads.add(threading.get_ident())
+
+
+def test_progress_rises_through_the_stages() -> None:
+    told = Told()
+    # Counting everything anew takes its time, so that there is something to tell.
+    superword.train(superword.sample(), 1000, progress=told, verify_every=1, threads=2)
+    assert len(told.calls) > 3
+    assert told.threads == {threading.get_ident()}
+    stages = [stage for stage, _ in groupby(told.calls, lambda call: call[0])]
+    order = ["count", "merges", "fragments", "supermerges"]
+    assert stages == [stage for stage in order if stage in stages]
+    assert "merges" in stages and "supermerges" in stages
+    for _, calls in groupby(told.calls, lambda call: call[0]):
+        numbers = [(done, total) for _, done, total in calls]
+        assert numbers == sorted(numbers)
+        assert all(total is not None and 0 <= done <= total for done, total in numbers)
+
+
+def test_an_exception_in_the_progress_function_stops_training() -> None:
+    class Enough(Exception):
+        pass
+
+    calls = []
+
+    def enough(stage: str, done: int, total: int | None) -> None:
+        calls.append(stage)
+        if len(calls) == 2:
+            raise Enough
+
+    with pytest.raises(Enough):
+        superword.train(superword.sample(), 8192, progress=enough, verify_every=1)
+    assert len(calls) == 2
+
+
+def test_progress_shows_nothing_where_there_is_no_terminal(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    train(vocab_size=258, progress=True)
+    assert capfd.readouterr() == ("", "")
+
+
+def test_other_threads_of_python_run_meanwhile() -> None:
+    done = threading.Event()
+    ran = []
+
+    def run() -> None:
+        while not done.wait(0.01):
+            ran.append(True)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    superword.train(superword.sample(), 400, verify_every=1)
+    done.set()
+    thread.join()
+    assert len(ran) > 2
