@@ -138,6 +138,7 @@ impl<'p> Learner<'p> {
                 self.pairs.verify(&self.words, &self.weights);
             }
         }
+        control.report(Stage::Merges, self.vocabulary.size() as u64)?;
         let smallest = steps.iter().map(|step| step.count).min();
         let bound = smallest.filter(|_| !is_exhausted).unwrap_or(self.parameters.min_count);
         Ok(Merges { tokens: self.tokens, steps, bound })

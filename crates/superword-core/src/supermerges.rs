@@ -149,6 +149,7 @@ impl<'t> Learner<'t> {
                 self.pairs.verify(&self.units, &self.weights);
             }
         }
+        control.report(Stage::Supermerges, self.vocabulary.size() as u64)?;
         Ok(Some(self.rules))
     }
 

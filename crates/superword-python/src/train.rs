@@ -1,8 +1,8 @@
 //! `train`.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use pyo3::prelude::*;
@@ -34,21 +34,18 @@ fn train(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Model> {
     let parameters = parameters.checked()?;
-    let vocab_size = u64::from(parameters.vocab_size);
-    let input = corpus.0.size();
+    let totals = (corpus.0.size(), Some(u64::from(parameters.vocab_size)));
     let is_interrupted = AtomicBool::new(false);
-    let latest = Mutex::new(None);
+    let news = News::default();
     let control = Control {
-        progress: &|stage, done| {
-            *latest.lock().expect("nothing panics with it") = Some((stage, done));
-        },
+        progress: &|stage, done| news.add(stage, done),
         is_interrupted: &|| is_interrupted.load(Ordering::Relaxed),
     };
     let effort = Effort { threads, verify_every };
     // The work is done by other threads; this one looks after Python.
     let (trained, said) = std::thread::scope(|scope| {
         let (end, mut ended) = mpsc::channel();
-        let (parameters, control) = (parameters, &control);
+        let control = &control;
         let job = scope.spawn(move || {
             // Dropped in the end, whatever happens.
             let _end: mpsc::Sender<()> = end;
@@ -56,35 +53,58 @@ fn train(
         });
         let mut said = Ok(());
         loop {
-            let ended = &mut ended;
-            if py.detach(move || ended.recv_timeout(TICK)) != Err(RecvTimeoutError::Timeout) {
-                break;
-            }
-            let now = latest.lock().expect("nothing panics with it").take();
-            let tell = || match (&progress, now) {
-                (Some(progress), Some((stage, done))) => {
-                    let (name, all) = match stage {
-                        Stage::Count => ("count", input),
-                        Stage::Merges => ("merges", Some(vocab_size)),
-                        Stage::Fragments => ("fragments", input),
-                        Stage::Supermerges => ("supermerges", Some(vocab_size)),
-                    };
-                    progress.call1(py, (name, done, all)).map(|_| ())
-                }
-                _ => Ok(()),
-            };
+            let waiting = &mut ended;
+            let is_running =
+                py.detach(move || waiting.recv_timeout(TICK)) == Err(RecvTimeoutError::Timeout);
             if said.is_ok() {
-                said = py.check_signals().and_then(|()| tell());
+                said = py.check_signals().and_then(|()| news.tell(py, progress.as_ref(), totals));
             }
             if said.is_err() {
                 is_interrupted.store(true, Ordering::Relaxed);
             }
+            if !is_running {
+                return (py.detach(|| job.join()), said);
+            }
         }
-        (py.detach(|| job.join()), said)
     });
     said?;
     match trained {
         Ok(trained) => trained.map(Model).map_err(|error| exception(py, &error)),
         Err(panic) => std::panic::resume_unwind(panic),
+    }
+}
+
+/// How far each stage was last, of those not told yet.
+#[derive(Default)]
+struct News(Mutex<Vec<(Stage, u64)>>);
+
+impl News {
+    fn add(&self, stage: Stage, done: u64) {
+        let mut news = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match news.last_mut() {
+            Some(last) if last.0 == stage => last.1 = done,
+            _ => news.push((stage, done)),
+        }
+    }
+
+    /// Tells the news; `totals` says how far stages go that count input, and that count tokens.
+    fn tell(
+        &self,
+        py: Python<'_>,
+        to: Option<&Py<PyAny>>,
+        totals: (Option<u64>, Option<u64>),
+    ) -> PyResult<()> {
+        let news = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        let Some(to) = to else { return Ok(()) };
+        for (stage, done) in news {
+            let (name, total) = match stage {
+                Stage::Count => ("count", totals.0),
+                Stage::Merges => ("merges", totals.1),
+                Stage::Fragments => ("fragments", totals.0),
+                Stage::Supermerges => ("supermerges", totals.1),
+            };
+            to.call1(py, (name, done, total))?;
+        }
+        Ok(())
     }
 }
