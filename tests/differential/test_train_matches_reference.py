@@ -103,11 +103,33 @@ def random_parameters(random: Random) -> Parameters:
     )
 
 
+def twice_spelled(random: Random, parameters: Parameters) -> tuple[list[str], Parameters]:
+    """The same bytes as one pretoken here and several there, each way of them rare.
+
+    Other random corpora hardly ever show it if the trainer cuts too much at rare neighbours.
+    """
+    pieces = random.choices(["'ab", "ab", "'a", "b", "'b", "a", "'abb", "c", "'ba"], k=4)
+    pieces = pieces[: random.randint(2, 4)]
+    documents = [
+        "".join(random.choices(pieces, k=random.randint(1, 5)))
+        for _ in range(random.randint(5, 25))
+    ]
+    return documents, parameters._replace(
+        pattern=random.choice(["(?<=')[ab]+|.", "ab|.", "(?<=b)a+b?|.", "(?<=')[ab]+|[ab]"]),
+        eligible="(?s).*",
+        supermerges=True,
+        min_count=random.choice([3, 4, 5, 6]),
+        vocab_size=5000,
+    )
+
+
 @pytest.mark.filterwarnings("ignore:the corpus has pairs for")
 def test_random_corpora_give_the_rules_of_the_reference() -> None:
     def check(seed: int) -> None:
         random = Random(seed)
         documents, parameters = random_documents(random), random_parameters(random)
+        if seed % 3 == 0:
+            documents, parameters = twice_spelled(random, parameters)
         threads = random.randint(1, 3)
         tok = superword.train(documents, **parameters._asdict(), threads=threads)
         is_equal = learned(tok) == expected(documents, parameters)
@@ -115,7 +137,7 @@ def test_random_corpora_give_the_rules_of_the_reference() -> None:
 
     # Side by side, since a short training mostly waits.
     with ThreadPoolExecutor(4) as pool:
-        for _ in pool.map(check, range(1200)):
+        for _ in pool.map(check, range(800)):
             pass
 
 
@@ -163,7 +185,7 @@ def test_a_superword_may_spell_a_pretoken_or_another_superword(
     documents: list[str], deletion: Deletion
 ) -> None:
     for pattern in ["(?<=<)[ab]+|.", "ab|.", "bc|.", "(?<=')[abc]+|[abc]"]:
-        for min_count in (1, 2, 3):
+        for min_count in (2, 3):
             assert_equal(
                 documents,
                 Parameters(pattern, "(?s).*", True, deletion, 0.5, min_count, 300),
