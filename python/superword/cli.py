@@ -7,7 +7,9 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from enum import StrEnum
+from os import PathLike
 from pathlib import Path
 from typing import Annotated
 
@@ -29,6 +31,17 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
 )
+
+
+@dataclass(frozen=True)
+class Place(PathLike[str]):
+    """A path or a URL as it was typed; a `Path` would take the second slash from `https://`."""
+
+    name: str
+
+    def __fspath__(self) -> str:
+        """What was typed."""
+        return self.name
 
 
 class DeletionChoice(StrEnum):
@@ -105,7 +118,7 @@ def pretokenize_command(
 @app.command("train")
 def train_command(
     corpus: Annotated[
-        list[Path], typer.Argument(help="Files, folders, globs, URLs; - is standard input.")
+        list[str], typer.Argument(help="Files, folders, globs, URLs; - is standard input.")
     ],
     output: Annotated[Path, typer.Option("--output", "-o", help="The model file to write.")],
     vocab_size: Annotated[int, typer.Option(help="Tokens in the vocabulary, at least 256.")],
@@ -153,7 +166,7 @@ def train_command(
     """
     with errors_as_sentences():
         tok = train(
-            corpus,
+            [Place(place) for place in corpus],
             vocab_size,
             pattern=pattern,
             supermerges=supermerges,
@@ -210,7 +223,7 @@ def errors_as_sentences() -> Iterator[None]:
         place = f"{refused.filename}: " if refused.filename else ""
         raise stopped(f"{place}{refused.strerror or refused}") from None
     except KeyboardInterrupt:
-        raise stopped("interrupted; nothing was written", code=130) from None
+        raise stopped("interrupted", code=130) from None
     for warning in caught:
         typer.echo(f"superword: {warning.message}", err=True)
 

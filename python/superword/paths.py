@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, BinaryIO
 
 from superword import _core
 from superword.errors import CorpusError
@@ -59,7 +59,8 @@ def sources_of(path: str) -> Iterator[Source]:
         raise CorpusError("a string is a path; to read a text, pass it in a list: [text]")
     if path == "-":
         # Not closed: it is the process's.
-        yield Source(STANDARD_INPUT, lambda: nullcontext(sys.stdin.buffer))
+        # Unbuffered: a buffered read goes on after Ctrl-C until it has all it was asked for.
+        yield Source(STANDARD_INPUT, lambda: nullcontext(unbuffered(sys.stdin.buffer)))
     elif "://" in path:
         yield from url_sources(path)
     elif os.path.isdir(path):
@@ -136,3 +137,9 @@ def url_sources(url: str) -> Iterator[Source]:
 def opener(system: Any, name: str) -> Callable[[], AbstractContextManager[IO[bytes]]]:
     """A function that opens a file of one of fsspec's file systems."""
     return lambda: system.open(name, "rb")
+
+
+def unbuffered(file: BinaryIO) -> BinaryIO:
+    """What a buffered file reads from, if there is such a thing."""
+    raw: BinaryIO = getattr(file, "raw", file)
+    return raw

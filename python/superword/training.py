@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from superword import _core
 from superword.corpus import CorpusLike, OnError, open_corpus
 from superword.errors import CorpusError
-from superword.patterns import ELIGIBLE
+from superword.patterns import ELIGIBLE, compiled, eligibility
 from superword.progress import bar
 from superword.tokenizer import Deletion, Parameters, Tokenizer
 
@@ -75,7 +75,10 @@ def train(
         >>> tok.vocab_size, [rule.token for rule in tok.rules if rule.kind == "supermerge"]
         (259, [b'to be'])
     """
-    if not 256 <= vocab_size < 2**31:
+    for name, number in [("vocab_size", vocab_size), ("min_count", min_count)]:
+        if not isinstance(number, int) or number >= 2**31:
+            raise ValueError(f"{name} must be an integer below 2**31, not {number!r}")
+    if vocab_size < 256:
         raise ValueError(f"vocab_size must be at least 256, the single bytes, not {vocab_size}")
     if deletion not in ("bytes", "pair", None):
         raise ValueError(f"deletion must be 'bytes', 'pair' or None, not {deletion!r}")
@@ -87,6 +90,11 @@ def train(
         raise ValueError(f"threads must be at least 1, not {threads}")
     if verify_every is not None and verify_every < 1:
         raise ValueError(f"verify_every must be at least 1, not {verify_every}")
+    if not all(special_tokens) or len(set(special_tokens)) < len(special_tokens):
+        raise ValueError(f"special tokens must differ and not be empty: {list(special_tokens)}")
+    # A malformed regex is refused before anything is read.
+    compiled(pattern)
+    eligibility(eligible)
     parameters = Parameters(pattern, eligible, supermerges, deletion, tau, min_count, vocab_size)
     opened = open_corpus(
         corpus,

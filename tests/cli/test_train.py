@@ -46,6 +46,12 @@ def folder_of_models(output: Path) -> None:
     output.parent.mkdir()
 
 
+def test_a_url_keeps_both_its_slashes(corpus: Path, output: Path) -> None:
+    done = run(corpus.as_uri(), "-o", output, "--vocab-size", "258")
+    assert done.returncode == 0, done.stderr
+    assert superword.load(output).training.documents == len(DOCUMENTS)
+
+
 def refusal(done: subprocess.CompletedProcess[bytes], output: Path) -> str:
     """The one sentence of a command that has failed and written nothing."""
     lines = done.stderr.decode().splitlines()
@@ -235,7 +241,7 @@ def assert_interrupted(process: subprocess.Popen[bytes], output: Path, temporary
     assert time.monotonic() - sent < 5
     _, said = process.communicate()
     assert process.returncode == 130
-    assert said.decode().splitlines()[-1] == "superword: interrupted; nothing was written"
+    assert said.decode().splitlines()[-1] == "superword: interrupted"
     assert b"Traceback" not in said
     assert list(output.parent.iterdir()) == []
     assert list(temporary.iterdir()) == []
