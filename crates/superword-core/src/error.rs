@@ -36,6 +36,14 @@ pub enum Error {
     /// A job that was stopped from outside.
     #[error("interrupted")]
     Interrupted,
+    /// A corpus with more distinct text than can be numbered.
+    #[error("{what} take {size} places, and only 2^32 can be numbered; train on a part of it")]
+    TooLarge {
+        /// What there is too much of.
+        what: &'static str,
+        /// How much there is.
+        size: usize,
+    },
     /// A corpus that was not the same when it was read again.
     #[error("the corpus changed while it was read; train on files that nothing writes to")]
     CorpusChanged,

@@ -15,7 +15,7 @@ use crate::model::{Parameters, Rule};
 use crate::occurrences::Occurrences;
 use crate::pairs::{Pair, Pairs};
 use crate::replace::{Join, Replacer};
-use crate::sequence::WeightClasses;
+use crate::sequence::{WeightClasses, check_size};
 use crate::token::{TokenId, Tokens};
 use crate::train::Effort;
 use crate::vocabulary::Vocabulary;
@@ -72,6 +72,7 @@ pub(crate) fn learn(
     effort: Effort,
     control: &Control,
 ) -> Result<Merges, Error> {
+    check_size("the distinct pretokens", counted.bytes() + counted.distinct() + 1)?;
     let learner = Learner::new(counted, parameters, effort.threads);
     learner.learn(effort, control)
 }

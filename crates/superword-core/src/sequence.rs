@@ -1,6 +1,7 @@
 //! Rows of tokens in which neighbours are joined: the pretokens, for merges, and the fragments,
 //! for supermerges.
 
+use crate::error::Error;
 use crate::hash::FastMap;
 use crate::pairs::Pair;
 use crate::token::TokenId;
@@ -74,6 +75,11 @@ pub(crate) fn pairs_between<S: Sequence>(
     }
 }
 
+/// Refuses more places than can be numbered.
+pub(crate) fn check_size(what: &'static str, size: usize) -> Result<(), Error> {
+    if u32::try_from(size).is_ok() { Ok(()) } else { Err(Error::TooLarge { what, size }) }
+}
+
 /// Weights by class: rows are many, the different weights among them few.
 #[derive(Default)]
 pub(crate) struct WeightClasses {
@@ -103,4 +109,16 @@ pub(crate) fn prefetch<T>(memory: &T) {
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = memory;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_places_than_can_be_numbered_are_refused() {
+        assert!(check_size("rows", u32::MAX as usize).is_ok());
+        let refused = check_size("rows", 1 << 32).expect_err("too many").to_string();
+        assert!(refused.starts_with("rows take 4294967296 places"), "{refused}");
+    }
 }

@@ -14,6 +14,7 @@ use crate::occurrences::Occurrences;
 use crate::pairs::{Pair, Pairs, Place};
 use crate::pretokenize::Pattern;
 use crate::replace::{Join, Replacer};
+use crate::sequence::check_size;
 use crate::token::{TokenId, Tokens};
 use crate::train::Effort;
 use crate::vocabulary::Vocabulary;
@@ -61,6 +62,7 @@ pub(crate) fn learn(
         if seen != totals {
             return Err(Error::CorpusChanged);
         }
+        check_size("the distinct fragments", fragments.tokens() + fragments.len() + 1)?;
         let mut learner = Learner::new(&fragments, &mut tokens, bound);
         drop(fragments);
         for &byte in &is_open_at_once {

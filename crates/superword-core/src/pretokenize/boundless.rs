@@ -30,6 +30,9 @@ const MARKED_OTHER: Set = Set::of(&[TITLE, OTHER, MARK]);
 const MARKED_PUNCT: Set = Set::of(&[PUNCT, MARK]);
 const MARKED_CONTROL: Set = Set::of(&[CONTROL, BLANK, WHITE, NEWLINE, MARK]);
 
+/// Bits 0, 3, 6 and so on.
+const EVERY_THIRD: u64 = 0x9249_2492_4924_9249;
+
 /// The scanner. `SPACED` says whether a space may go before punctuation (` ?` in B-8), as it may
 /// in the paper; in an earlier draft of the pattern it may not.
 #[derive(Default)]
@@ -62,6 +65,9 @@ impl<const SPACED: bool> Grammar for Boundless<SPACED> {
 
     #[inline]
     fn starts(&self, block: &mut Block, at: usize) -> Starts {
+        if let Some(starts) = self.numbers.starts(at) {
+            return starts;
+        }
         let (letter, punct, number) = (block.letter(), block.of(PUNCT), block.of(NUMBER));
         let mark = block.of(MARK);
         let mut odd = mark & !block.after(letter | punct | mark);
@@ -201,6 +207,13 @@ impl Numbers {
             }
         }
         unreachable!("one to three units less, their number is a multiple of three")
+    }
+
+    /// The starts in a block at `at` that lies within the numbers, when their end is known.
+    #[inline]
+    fn starts(&self, at: usize) -> Option<Starts> {
+        let is_within = self.are_bytes && at + REACH as usize <= self.end;
+        is_within.then(|| known(EVERY_THIRD << ((self.end - at - 1) % 3 + 1), REACH, 0))
     }
 
     /// Counts the units from `at` on.

@@ -172,7 +172,9 @@ mod tests {
     /// Such things lie ahead of what they change: each was once split in the wrong place.
     #[test]
     fn what_lies_ahead_in_a_run_is_seen_from_its_start() {
-        for piece in ["\n  \u{a0}\n", "1234٣", "12341\u{301}", "_foo's", "a'b'c", "!\n/\n"] {
+        let digits = "7".repeat(200);
+        for piece in [&digits, "\n  \u{a0}\n", "1234٣", "12341\u{301}", "_foo's", "a'b'c", "!\n/\n"]
+        {
             for lead in 0..60 {
                 let text = format!("{} {piece} {}", "ab ".repeat(lead / 3), "x ".repeat(60));
                 check_all(&text[lead % 3..]).expect("blocks agree with the branches");
