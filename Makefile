@@ -20,6 +20,9 @@ test: $(VENV)/installed ## Check formatting, lints and types, and run all tests
 
 bench: $(VENV)/installed ## Run the benchmarks; they write benchmarks/results
 	$(VENV)/bin/python benchmarks/pretokenize.py
+	$(VENV)/bin/python benchmarks/corpus.py
+	$(VENV)/bin/python benchmarks/model.py
+	$(VENV)/bin/python benchmarks/train.py
 
 format: $(VENV)/installed ## Format the sources
 	cargo fmt
