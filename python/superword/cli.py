@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import sys
 import warnings
@@ -165,6 +166,10 @@ def train_command(
     zcat dump.jsonl.gz | superword train - -o model.json --vocab-size 65536 --progress json
     """
     with errors_as_sentences():
+        if not output.parent.is_dir():
+            # Said now, and not when hours of training are to be saved.
+            reason = "no such folder; make it first"
+            raise FileNotFoundError(errno.ENOENT, reason, str(output.parent))
         tok = train(
             [Place(place) for place in corpus],
             vocab_size,

@@ -52,6 +52,13 @@ def test_a_url_keeps_both_its_slashes(corpus: Path, output: Path) -> None:
     assert superword.load(output).training.documents == len(DOCUMENTS)
 
 
+def test_a_missing_folder_is_noticed_before_training(corpus: Path, tmp_path: Path) -> None:
+    done = run(corpus, "-o", tmp_path / "none/model.json", "--vocab-size", "258")
+    (sentence,) = done.stderr.decode().splitlines()
+    assert done.returncode == 1
+    assert sentence == f"superword: {tmp_path / 'none'}: no such folder; make it first"
+
+
 def refusal(done: subprocess.CompletedProcess[bytes], output: Path) -> str:
     """The one sentence of a command that has failed and written nothing."""
     lines = done.stderr.decode().splitlines()

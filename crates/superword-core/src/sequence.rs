@@ -17,6 +17,33 @@ pub(crate) struct Row {
     pub(crate) weight: u32,
 }
 
+/// Where rows start, and the classes of their weights.
+pub(crate) struct Rows(Vec<(u32, u32)>);
+
+impl Rows {
+    /// None yet, and memory for so many.
+    pub(crate) fn with_capacity(rows: usize) -> Rows {
+        Rows(Vec::with_capacity(rows))
+    }
+
+    /// Adds the row that starts at a place, past all others.
+    pub(crate) fn push(&mut self, start: u32, weight: u32) {
+        self.0.push((start, weight));
+    }
+
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// One of them, given how many cells there are in all; before the next row is a barrier.
+    pub(crate) fn get(&self, index: usize, cells: usize) -> Row {
+        let (start, weight) = self.0[index];
+        let next = self.0.get(index + 1).map_or(cells as u32, |&(start, _)| start);
+        Row { start, end: next - 1, weight }
+    }
+}
+
 /// Rows of tokens, laid one after the other with a barrier before, between and after them.
 ///
 /// A token is known by the place where it starts. Reading at a place where none starts gives a

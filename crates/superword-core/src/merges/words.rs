@@ -3,7 +3,7 @@
 use crate::memory;
 use crate::occurrences::Occurrences;
 use crate::pairs::Place;
-use crate::sequence::{BARRIER, Row, Sequence, prefetch};
+use crate::sequence::{BARRIER, Row, Rows, Sequence, prefetch};
 use crate::token::TokenId;
 
 /// In the cells between the first and the last of a token.
@@ -20,8 +20,8 @@ pub(super) struct Words {
     cells: Vec<TokenId>,
     /// The length of each token, in bytes.
     lengths: Vec<u32>,
-    /// Where each pretoken starts, and the class of its weight.
-    rows: Vec<(u32, u32)>,
+    /// The pretokens.
+    rows: Rows,
 }
 
 impl Words {
@@ -29,12 +29,12 @@ impl Words {
     pub(super) fn new(bytes: usize, pretokens: usize) -> Words {
         let mut cells = memory::with_capacity(bytes + pretokens + 1);
         cells.push(BARRIER);
-        Words { cells, lengths: vec![1; 256], rows: Vec::with_capacity(pretokens) }
+        Words { cells, lengths: vec![1; 256], rows: Rows::with_capacity(pretokens) }
     }
 
     /// Adds a pretoken as single bytes.
     pub(super) fn push(&mut self, pretoken: &[u8], weight: u32) {
-        self.rows.push((self.cells.len() as u32, weight));
+        self.rows.push(self.cells.len() as u32, weight);
         self.cells.extend(pretoken.iter().map(|&byte| TokenId::from(byte)));
         self.cells.push(BARRIER);
     }
@@ -109,9 +109,7 @@ impl Sequence for Words {
     }
 
     fn row(&self, index: usize) -> Row {
-        let (start, weight) = self.rows[index];
-        let next = self.rows.get(index + 1).map_or(self.cells.len() as u32, |&(start, _)| start);
-        Row { start, end: next - 1, weight }
+        self.rows.get(index, self.cells.len())
     }
 
     #[inline]

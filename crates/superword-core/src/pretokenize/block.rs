@@ -35,8 +35,7 @@ pub(super) struct Block<'t> {
 pub(super) struct Starts {
     /// The starts, as far as they are known.
     pub(super) mask: u64,
-    /// The first byte at which something stands that the masks cannot decide, if it was that and
-    /// not the end of the block which limited them.
+    /// Whether something that the masks cannot decide limited them, and not the block's end.
     pub(super) odd: bool,
 }
 

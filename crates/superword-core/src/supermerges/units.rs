@@ -5,7 +5,7 @@ use crate::memory;
 use crate::occurrences::Occurrences;
 use crate::pairs::{Pair, Place};
 use crate::replace::Change;
-use crate::sequence::{BARRIER, Row, Sequence, WeightClasses, prefetch};
+use crate::sequence::{BARRIER, Row, Rows, Sequence, WeightClasses, prefetch};
 use crate::token::TokenId;
 
 /// Marks a unit that is not open.
@@ -17,8 +17,8 @@ const CLOSED: TokenId = 1 << 31;
 pub(super) struct Units {
     cells: Vec<TokenId>,
     sizes: Vec<u32>,
-    /// Where each fragment starts, and the class of its weight.
-    rows: Vec<(u32, u32)>,
+    /// The fragments.
+    rows: Rows,
 }
 
 impl Units {
@@ -28,14 +28,14 @@ impl Units {
         let mut units = Units {
             cells: memory::with_capacity(size),
             sizes: memory::filled(1, size),
-            rows: Vec::with_capacity(fragments.len()),
+            rows: Rows::with_capacity(fragments.len()),
         };
         let mut occurrences = Occurrences::new(true);
         let mut classes = WeightClasses::default();
         units.cells.push(BARRIER);
         fragments.for_each(|fragment, count| {
             let weight = classes.of(count);
-            units.rows.push((units.cells.len() as u32, weight));
+            units.rows.push(units.cells.len() as u32, weight);
             for &token in fragment {
                 let place = Place { at: units.cells.len() as u32, weight };
                 occurrences.of_mut(token).push(place);
@@ -78,9 +78,7 @@ impl Sequence for Units {
     }
 
     fn row(&self, index: usize) -> Row {
-        let (start, weight) = self.rows[index];
-        let next = self.rows.get(index + 1).map_or(self.cells.len() as u32, |&(start, _)| start);
-        Row { start, end: next - 1, weight }
+        self.rows.get(index, self.cells.len())
     }
 
     #[inline]
