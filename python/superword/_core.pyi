@@ -5,6 +5,7 @@ from typing import Any, Final, Protocol, final, type_check_only
 __all__ = [
     "BACKTRACK_LIMIT",
     "ELIGIBLE",
+    "LEAST_MEMORY",
     "NAMED_PATTERNS",
     "UNICODE_VERSION",
     "Corpus",
@@ -19,6 +20,7 @@ __all__ = [
 
 NAMED_PATTERNS: Final[dict[str, str]]
 ELIGIBLE: Final[str]
+LEAST_MEMORY: Final[int]
 UNICODE_VERSION: Final[str]
 BACKTRACK_LIMIT: Final[int]
 
@@ -139,8 +141,7 @@ def train(
     corpus: Corpus,
     parameters: _Parameters,
     special_tokens: Sequence[str],
-    threads: int,
-    verify_every: int | None,
+    effort: tuple[int, int | None, int | None],
     progress: Callable[[str, int, int | None], object] | None,
     /,
 ) -> Model: ...

@@ -150,6 +150,9 @@ def train_command(
         ErrorChoice, typer.Option(help="What to do with input that cannot be read.")
     ] = ErrorChoice.raise_,
     threads: Annotated[int | None, typer.Option(help="How many threads to use.")] = None,
+    memory_limit: Annotated[
+        str | None, typer.Option(help="How much memory to keep to: 1GB, for one.")
+    ] = None,
     progress: Annotated[
         ProgressChoice, typer.Option(help="A bar, JSON lines, or nothing; a bar on a terminal.")
     ] = ProgressChoice.auto,
@@ -186,6 +189,7 @@ def train_command(
             max_documents=max_documents,
             on_error="skip" if on_error is ErrorChoice.skip else "raise",
             threads=threads,
+            memory_limit=memory_limit,
             progress=progress.teller(),
             verify_every=verify_every,
         )
@@ -222,7 +226,7 @@ def errors_as_sentences() -> Iterator[None]:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             yield
-    except (SuperwordError, ValueError) as refused:
+    except (SuperwordError, ValueError, MemoryError) as refused:
         raise stopped(str(refused)) from None
     except OSError as refused:
         place = f"{refused.filename}: " if refused.filename else ""

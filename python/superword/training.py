@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import warnings
 from collections.abc import Callable, Sequence
 
@@ -14,6 +15,8 @@ from superword.progress import bar
 from superword.tokenizer import Deletion, Parameters, Tokenizer
 
 __all__ = ["Progress", "train"]
+
+LEAST_MEMORY = _core.LEAST_MEMORY
 
 Progress = Callable[[str, int, int | None], object]
 """Told the stage (count, merges, fragments, supermerges), how far it is, and how far it goes."""
@@ -36,6 +39,7 @@ def train(
     max_documents: int | None = None,
     on_error: OnError = "raise",
     threads: int | None = None,
+    memory_limit: int | str | None = None,
     progress: bool | Progress = False,
     verify_every: int | None = None,
 ) -> Tokenizer:
@@ -62,12 +66,15 @@ def train(
         max_documents: Stop after so many documents.
         on_error: `raise`, or `skip` what cannot be read, with a warning at the end.
         threads: How many threads to use; all there are by default.
+        memory_limit: How much memory to keep to, in bytes or as `"1GB"`; at least 256 MB. What is
+            counted beyond that goes to temporary files. Without a limit, it stays in memory.
         progress: True to show a bar on a terminal, or a function to call.
         verify_every: After how many rules to count everything anew and compare. It is slow.
 
     Raises:
         CorpusError: If the corpus cannot be read, or holds no text.
         PatternError: If a regex is malformed, or backtracks more than a million steps.
+        MemoryError: If learning would take more than `memory_limit`; the message says how much.
         ValueError: If a parameter makes no sense.
 
     Example:
@@ -92,6 +99,9 @@ def train(
         raise ValueError(f"verify_every must be at least 1, not {verify_every}")
     if not all(special_tokens) or len(set(special_tokens)) < len(special_tokens):
         raise ValueError(f"special tokens must differ and not be empty: {list(special_tokens)}")
+    limit = None if memory_limit is None else bytes_of(memory_limit)
+    if limit is not None and limit < LEAST_MEMORY:
+        raise ValueError(f"memory_limit must be at least 256 MB, not {memory_limit!r}")
     # A malformed regex is refused before anything is read.
     compiled(pattern)
     eligibility(eligible)
@@ -109,8 +119,7 @@ def train(
             opened,
             parameters,
             special_tokens,
-            threads or available_threads(),
-            verify_every,
+            (threads or available_threads(), limit, verify_every),
             tell,
         )
     warn_of_skipped(opened)
@@ -124,6 +133,23 @@ def train(
             stacklevel=2,
         )
     return tokenizer
+
+
+def bytes_of(size: int | str) -> int:
+    """Read a size in bytes, which may have a unit.
+
+    Example:
+        >>> bytes_of("1GB"), bytes_of("1.5 MB"), bytes_of("2 GiB"), bytes_of(42)
+        (1000000000, 1500000, 2147483648, 42)
+    """
+    if isinstance(size, int):
+        return size
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?)(i?)B?\s*", size, re.IGNORECASE)
+    if found is None:
+        raise ValueError(f"a size is a number of bytes or like '1GB' or '512MiB', not {size!r}")
+    number, prefix, binary = found.groups()
+    base = 1024 if binary else 1000
+    return int(float(number) * base ** " KMGT".index(prefix.upper() or " "))
 
 
 def available_threads() -> int:

@@ -63,6 +63,29 @@ def test_earlier_training_changes_nothing(documents: list[str], file: bytes) -> 
     assert trained(documents) == file
 
 
+def test_a_memory_limit_changes_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """With so many threads each may keep so little that all put away what they counted."""
+    limited = {"threads": 128, "memory_limit": "256MB"}
+    documents = list(superword.sample())
+    assert trained(documents, **limited) == trained(documents)
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "nowhere"))
+    with pytest.raises(FileNotFoundError, match="TMPDIR"):
+        trained(documents, **limited)
+
+
+def test_one_huge_document_may_come_in_pieces(tmp_path: Path) -> None:
+    text = "\n".join(superword.sample())
+    path = tmp_path / "huge.txt"
+    path.write_text(text, encoding="utf-8", newline="")
+    in_pieces = superword.train(path, VOCAB_SIZE, threads=2)
+    assert in_pieces.training.documents == 1
+    assert trained([text], threads=2) == in_pieces._model.to_json()
+    # What an eligibility of one's own lets in is not known, so nothing may be cut.
+    same = rf"{superword.patterns.ELIGIBLE}|[^\s\S]"
+    whole = superword.train(path, VOCAB_SIZE, eligible=same)
+    assert list(whole.rules) == list(in_pieces.rules)
+
+
 def json_lines(documents: list[str]) -> bytes:
     return "".join(json.dumps({"text": text}) + "\n" for text in documents).encode()
 

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -228,3 +229,18 @@ def test_other_threads_of_python_run_meanwhile() -> None:
     done.set()
     thread.join()
     assert len(ran) > 2
+
+
+def test_a_memory_limit_that_cannot_be_kept_is_refused_with_the_figure() -> None:
+    # Words of random letters: nearly all distinct, so that there is much to learn from.
+    random = Random(1)
+    letters = "".join(random.choices("abcdefghij", k=6_000_000))
+    words = [" ".join(letters[i : i + 12] for i in range(0, len(letters), 12))]
+    with pytest.raises(MemoryError, match=r"take about 0\.\d+ GB of memory, and the limit is 0.26"):
+        superword.train(words * 2, 300, memory_limit=256_000_000)
+
+
+@pytest.mark.parametrize("limit", ["1XB", "much", "", "1MB", 0, -5])
+def test_a_memory_limit_that_makes_no_sense_is_refused(limit: int | str) -> None:
+    with pytest.raises(ValueError, match="256 MB|a size is"):
+        superword.train(["a b"], 256, memory_limit=limit)

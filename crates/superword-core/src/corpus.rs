@@ -30,12 +30,30 @@ pub type Work<'w> = dyn Fn(usize, &Batch) -> Result<(), Error> + Sync + 'w;
 /// A batch is given away once it has as many bytes, and input is read in blocks of this size.
 const BLOCK: usize = 1 << 20;
 
+/// How a corpus is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Reading {
+    /// On how many threads at once.
+    pub threads: usize,
+    /// Whether a large document may come in pieces, cut at its seams: where no named pattern
+    /// could have a pretoken on both sides.
+    pub in_pieces: bool,
+}
+
+impl Reading {
+    /// Whole documents.
+    #[must_use]
+    pub fn whole(threads: usize) -> Reading {
+        Reading { threads, in_pieces: false }
+    }
+}
+
 /// A corpus that can be read again and again, with the same documents each time.
 pub trait Corpus: Sync {
-    /// Hands every document to `work`, in batches of a few megabytes at most, on `threads`
-    /// threads at once; a larger document comes alone.
+    /// Hands every document to `work`, in batches of a few megabytes at most; a larger document
+    /// comes alone, or in pieces.
     ///
-    /// `work(worker, &batch)` has `worker < threads`, and the calls of one worker follow each
+    /// `work(worker, &batch)` has `worker < reading.threads`, and the calls of one worker follow each
     /// other. `progress` is called now and then, from any thread, with the number of bytes of
     /// input consumed so far: compressed bytes, where the input is compressed.
     ///
@@ -44,7 +62,7 @@ pub trait Corpus: Sync {
     /// things are, it is the first of them in the order of the input.
     fn read(
         &self,
-        threads: usize,
+        reading: Reading,
         work: &Work<'_>,
         progress: &(dyn Fn(u64) + Sync),
     ) -> Result<Totals, Error>;

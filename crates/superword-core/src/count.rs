@@ -6,10 +6,13 @@ mod table;
 use std::convert::Infallible;
 use std::sync::Mutex;
 
+use crate::budget::Budget;
 use crate::control::{Control, Stage};
-use crate::corpus::{Batch, Corpus, Totals};
+use crate::corpus::{Batch, Corpus, Reading, Totals};
 use crate::error::Error;
+use crate::merges;
 use crate::pretokenize::{Eligibility, Pattern};
+use crate::runs::Runs;
 
 pub(crate) use bigrams::Bigrams;
 pub(crate) use table::{Sought, Table};
@@ -46,6 +49,11 @@ impl Counted {
         self.table.find(pretoken).is_some_and(|value| value & ELIGIBLE != 0)
     }
 
+    /// Forgets the distinct pretokens, which take most of the memory.
+    pub(crate) fn without_pretokens(self) -> Counted {
+        Counted { table: Table::new(), ..self }
+    }
+
     /// How many distinct pretokens there are.
     pub(crate) fn distinct(&self) -> usize {
         self.table.len()
@@ -54,6 +62,11 @@ impl Counted {
     /// How many bytes the distinct pretokens have.
     pub(crate) fn bytes(&self) -> usize {
         self.bytes
+    }
+
+    /// How many bytes of memory all this takes.
+    fn memory(&self) -> usize {
+        self.table.memory() + self.bigrams.as_ref().map_or(0, Bigrams::memory)
     }
 }
 
@@ -77,6 +90,8 @@ impl Counted {
 /// One thread's share.
 struct Counter {
     table: Table,
+    /// What tables held that were full.
+    runs: Runs,
     bigrams: Option<Bigrams>,
     pretokens: u64,
 }
@@ -84,16 +99,21 @@ struct Counter {
 /// Counts a corpus.
 pub(crate) fn count(
     corpus: &dyn Corpus,
-    threads: usize,
+    reading: Reading,
     (pattern, eligibility): (&Pattern, &Eligibility),
     with_bigrams: bool,
+    budget: Budget,
     control: &Control,
 ) -> Result<Counted, Error> {
-    let room = corpus.size().map_or(BIGRAMS, |size| size as usize / 2).min(BIGRAMS) / threads;
+    let threads = reading.threads;
+    let most = BIGRAMS.min(budget.spare() / size_of::<u16>());
+    let room = corpus.size().map_or(most, |size| size as usize / 2).min(most) / threads;
+    let most = budget.table(threads);
     let counters: Vec<_> = (0..threads)
         .map(|_| {
             let bigrams = with_bigrams.then(|| Bigrams::new(room));
-            Mutex::new(Counter { table: Table::new(), bigrams, pretokens: 0 })
+            let (table, runs) = (Table::new(), Runs::new(sum));
+            Mutex::new(Counter { table, runs, bigrams, pretokens: 0 })
         })
         .collect();
     let work = |worker: usize, batch: &Batch| {
@@ -101,18 +121,39 @@ pub(crate) fn count(
         for document in batch.documents() {
             counter.add(document, pattern, eligibility)?;
         }
+        if counter.table.memory() > most {
+            counter.put_away()?;
+        }
         if (control.is_interrupted)() { Err(Error::Interrupted) } else { Ok(()) }
     };
-    let totals = corpus.read(threads, &work, &|done| (control.progress)(Stage::Count, done))?;
+    let totals = corpus.read(reading, &work, &|done| (control.progress)(Stage::Count, done))?;
     let mut counters = counters.into_iter().map(|counter| counter.into_inner().expect("no panic"));
-    let mut sum = counters.next().expect("at least one thread");
+    let mut all = counters.next().expect("at least one thread");
     for counter in counters {
-        sum.merge(&counter);
+        all.merge(counter)?;
     }
+    if !all.runs.is_empty() {
+        all.put_away()?;
+        let run = all.runs.merge()?;
+        budget.allow(PRETOKENS, merges::memory(run.bytes, run.keys))?;
+        all.table = Table::with_room(run.keys);
+        run.for_each(|pretoken, value| all.table.set(pretoken, value))?;
+    }
+    let Counter { table, bigrams, pretokens, .. } = all;
     let mut bytes = 0;
-    sum.table.for_each(|pretoken, _| bytes += pretoken.len());
-    let Counter { table, bigrams, pretokens } = sum;
-    Ok(Counted { table, bytes, pretokens, bigrams, totals })
+    table.for_each(|pretoken, _| bytes += pretoken.len());
+    let counted = Counted { table, bytes, pretokens, bigrams, totals };
+    let needed = merges::memory(bytes, counted.distinct()) + counted.memory() as u64;
+    budget.allow(PRETOKENS, needed)?;
+    Ok(counted)
+}
+
+/// What takes most memory while merges are learned.
+const PRETOKENS: &str = "the distinct pretokens, and learning merges on them,";
+
+/// The sum of two values of a pretoken.
+fn sum(a: u64, b: u64) -> u64 {
+    a + (b & !ELIGIBLE)
 }
 
 impl Counter {
@@ -178,16 +219,28 @@ impl Counter {
         Ok(())
     }
 
-    fn merge(&mut self, other: &Counter) {
+    /// Writes what the table holds to a run, and empties it.
+    fn put_away(&mut self) -> Result<(), Error> {
+        let table = std::mem::replace(&mut self.table, Table::new());
+        self.runs.write(|each| table.for_each(each))
+    }
+
+    fn merge(&mut self, mut other: Counter) -> Result<(), Error> {
         self.pretokens += other.pretokens;
+        if let (Some(bigrams), Some(other)) = (&mut self.bigrams, &other.bigrams) {
+            bigrams.merge(other);
+        }
+        if !(self.runs.is_empty() && other.runs.is_empty()) {
+            other.put_away()?;
+            self.runs.append(other.runs);
+            return Ok(());
+        }
         other.table.for_each(|bytes, value| {
             let sought = self.table.sought(bytes, 0, bytes.len());
             let new = || Ok::<_, Infallible>(value & ELIGIBLE);
             let Ok(sum) = self.table.entry(bytes, &sought, new);
             *sum += value & !ELIGIBLE;
         });
-        if let (Some(bigrams), Some(other)) = (&mut self.bigrams, &other.bigrams) {
-            bigrams.merge(other);
-        }
+        Ok(())
     }
 }

@@ -44,6 +44,19 @@ pub enum Error {
         /// How much there is.
         size: usize,
     },
+    /// A stage of training that cannot keep to the limit of memory.
+    #[error(
+        "{what} take about {:.2} GB of memory, and the limit is {:.2} GB; raise it, or train on \
+         less text", gigabytes(*needed), gigabytes(*limit)
+    )]
+    MemoryLimit {
+        /// What takes so much.
+        what: &'static str,
+        /// How much, in bytes.
+        needed: u64,
+        /// The limit, in bytes.
+        limit: u64,
+    },
     /// A corpus that was not the same when it was read again.
     #[error("the corpus changed while it was read; train on files that nothing writes to")]
     CorpusChanged,
@@ -81,6 +94,11 @@ pub enum Error {
         /// Why not.
         reason: String,
     },
+}
+
+#[expect(clippy::cast_precision_loss, reason = "two digits are shown")]
+fn gigabytes(bytes: u64) -> f64 {
+    bytes as f64 / 1e9
 }
 
 /// `a.jsonl, line 3, column 'text': `, as far as it is known.

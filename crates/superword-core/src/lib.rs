@@ -14,6 +14,7 @@
 //!
 //! Nothing here knows of Python, or prints; only `corpus` touches files.
 
+mod budget;
 mod control;
 pub mod corpus;
 mod count;
@@ -26,12 +27,14 @@ mod occurrences;
 mod pairs;
 pub mod pretokenize;
 mod replace;
+mod runs;
 mod sequence;
 mod supermerges;
 mod token;
 mod train;
 mod vocabulary;
 
+pub use budget::LEAST_MEMORY;
 pub use control::{Control, Stage};
 pub use error::Error;
 pub use model::Model;

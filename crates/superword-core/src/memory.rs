@@ -36,3 +36,13 @@ pub(crate) fn with_capacity<T>(capacity: usize) -> Vec<T> {
     }
     memory
 }
+
+/// Gives memory that is no longer used back to the system, where it would be kept for later: what
+/// comes next needs other sizes.
+pub(crate) fn release() {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    // SAFETY: it only looks after memory that nobody has.
+    unsafe {
+        libc::malloc_trim(0);
+    }
+}

@@ -65,6 +65,15 @@ const DEPTH: u64 = 1 << 13;
 /// the less that says, the more often they have to be looked up.
 const CLEARANCE: u64 = 4;
 
+/// How many bytes of memory learning takes for each byte of the distinct pretokens, and for each
+/// of them: the cells, and places where pairs and tokens stand. Measured; see docs/training.md.
+const MEMORY: u64 = 30;
+
+/// How many bytes of memory learning takes, about.
+pub(crate) fn memory(bytes: usize, pretokens: usize) -> u64 {
+    MEMORY * (bytes + pretokens) as u64
+}
+
 /// Learns merges until the vocabulary is full or pairs run out.
 pub(crate) fn learn(
     counted: &Counted,
@@ -238,7 +247,7 @@ mod tests {
     use crate::model::Deletion;
     use crate::pretokenize::ELIGIBLE;
 
-    const ONE_THREAD: Effort = Effort { threads: 1, verify_every: Some(1) };
+    const ONE_THREAD: Effort = Effort { threads: 1, memory_limit: None, verify_every: Some(1) };
 
     fn parameters(deletion: Option<Deletion>, vocab_size: u32) -> Parameters {
         let (pattern, eligible) = ("gpt2".to_owned(), ELIGIBLE.to_owned());

@@ -17,6 +17,7 @@ mod gpt4o;
 mod punct;
 mod regex;
 mod scan;
+mod seam;
 mod tables;
 mod unicode;
 
@@ -34,6 +35,7 @@ use crate::Error;
 
 pub use self::eligible::{ELIGIBLE, Eligibility};
 pub use self::regex::BACKTRACK_LIMIT;
+pub(crate) use self::seam::last_seam;
 pub use self::tables::{Tables, tables_digest};
 pub use self::unicode::UNICODE_VERSION;
 
@@ -109,6 +111,11 @@ impl Pattern {
             Splitter::Regex(_) => Tables::of_regexes(),
             _ => Tables::of_scanners(),
         }
+    }
+
+    /// Whether texts may be cut at their seams.
+    pub(crate) fn has_seams(&self) -> bool {
+        !matches!(self.splitter, Splitter::Regex(_))
     }
 
     /// The spans, in bytes, of the pretokens of a text, in order. They leave no gaps.

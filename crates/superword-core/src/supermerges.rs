@@ -3,8 +3,9 @@
 mod fragments;
 mod units;
 
+use crate::budget::Budget;
 use crate::control::{Control, Stage};
-use crate::corpus::Corpus;
+use crate::corpus::{Corpus, Reading};
 use crate::count::{Counted, Table};
 use crate::error::Error;
 use crate::hash::FastMap;
@@ -18,7 +19,7 @@ use crate::sequence::check_size;
 use crate::token::{TokenId, Tokens};
 use crate::train::Effort;
 use crate::vocabulary::Vocabulary;
-use fragments::Cut;
+use fragments::{Cut, Fragments};
 use units::{Close, Open, Units};
 
 /// What was learned in all.
@@ -29,7 +30,8 @@ pub(crate) struct Learned {
 
 /// Learns supermerges among the merges, until the vocabulary is full or pairs run out.
 pub(crate) fn learn(
-    (corpus, pattern): (&dyn Corpus, &Pattern),
+    (corpus, reading): (&dyn Corpus, Reading),
+    pattern: &Pattern,
     counted: Counted,
     merges: Merges,
     parameters: &Parameters,
@@ -41,6 +43,7 @@ pub(crate) fn learn(
         let rules = steps.into_iter().flat_map(Step::into_rules).collect();
         return Ok(Learned { tokens, rules });
     }
+    let budget = Budget::new(effort.memory_limit);
     let mut openable = Table::new();
     let mut is_open_at_once = Vec::new();
     let bytes = (0..256).filter(|&byte| counted.has_eligible(&[byte as u8]));
@@ -54,17 +57,19 @@ pub(crate) fn learn(
             }
         }
     }
-    let Counted { bigrams, totals, .. } = counted;
+    let Counted { bigrams, totals, .. } = counted.without_pretokens();
     let mut bigrams = bigrams.as_ref().map(|bigrams| (bigrams, bound));
     loop {
         let cut = Cut { openable: &openable, bigrams };
-        let (fragments, seen) = fragments::count(corpus, effort.threads, pattern, &cut, control)?;
+        let (fragments, seen) =
+            fragments::count((corpus, reading), pattern, &cut, budget, control)?;
         if seen != totals {
             return Err(Error::CorpusChanged);
         }
         check_size("the distinct fragments", fragments.tokens() + fragments.len() + 1)?;
-        let mut learner = Learner::new(&fragments, &mut tokens, bound);
-        drop(fragments);
+        let needed = memory(fragments.tokens(), fragments.len());
+        budget.allow("the distinct fragments, and learning supermerges on them,", needed)?;
+        let mut learner = Learner::new(fragments, &mut tokens, bound)?;
         for &byte in &is_open_at_once {
             learner.open(byte);
         }
@@ -78,6 +83,15 @@ pub(crate) fn learn(
         // not. So nothing may be cut on that account.
         bigrams = None;
     }
+}
+
+/// How many bytes of memory learning takes for each token of the distinct fragments, and for each
+/// of them. Measured; see docs/training.md.
+const MEMORY: u64 = 32;
+
+/// How many bytes of memory learning takes, about.
+fn memory(tokens: usize, fragments: usize) -> u64 {
+    MEMORY * (tokens + fragments) as u64
 }
 
 /// The state of learning.
@@ -97,9 +111,9 @@ struct Learner<'t> {
 }
 
 impl<'t> Learner<'t> {
-    fn new(fragments: &fragments::Fragments, tokens: &'t mut Tokens, bound: u64) -> Learner<'t> {
-        let (units, weights, occurrences) = Units::new(fragments);
-        Learner {
+    fn new(fragments: Fragments, tokens: &'t mut Tokens, bound: u64) -> Result<Learner<'t>, Error> {
+        let (units, weights, occurrences) = Units::new(fragments)?;
+        Ok(Learner {
             tokens,
             units,
             weights,
@@ -110,7 +124,7 @@ impl<'t> Learner<'t> {
             vocabulary: Vocabulary::new(),
             made_from: FastMap::default(),
             rules: Vec::new(),
-        }
+        })
     }
 
     /// Learns the rules, or finds that the fragments are cut too short and gives none.

@@ -1,18 +1,23 @@
 //! Training: from a corpus to a model.
 
+use crate::budget::Budget;
 use crate::control::Control;
-use crate::corpus::Corpus;
+use crate::corpus::{Corpus, Reading};
 use crate::error::Error;
 use crate::model::{Model, Parameters, Rule, Training};
 use crate::pretokenize::{Eligibility, Pattern};
 use crate::supermerges::Learned;
-use crate::{count, merges, supermerges};
+use crate::{count, memory, merges, supermerges};
 
 /// How to train, without an effect on what is learned.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
     /// How many threads to use.
     pub threads: usize,
+    /// How many bytes of memory to keep to, if any: at least [`LEAST_MEMORY`].
+    ///
+    /// [`LEAST_MEMORY`]: crate::LEAST_MEMORY
+    pub memory_limit: Option<u64>,
     /// After how many rules to count everything anew and compare, if at all.
     pub verify_every: Option<u64>,
 }
@@ -31,9 +36,11 @@ pub fn train(
 ) -> Result<Model, Error> {
     let pattern = Pattern::new(&parameters.pattern)?;
     let eligibility = Eligibility::new(&parameters.eligible)?;
+    let in_pieces = pattern.has_seams() && eligibility.is_default();
+    let reading = Reading { threads: effort.threads, in_pieces };
     let split = (&pattern, &eligibility);
-    let with_bigrams = parameters.supermerges;
-    let counted = count::count(corpus, effort.threads, split, with_bigrams, control)?;
+    let budget = Budget::new(effort.memory_limit);
+    let counted = count::count(corpus, reading, split, parameters.supermerges, budget, control)?;
     let training = Training {
         documents: counted.totals.documents,
         bytes: counted.totals.bytes,
@@ -41,8 +48,10 @@ pub fn train(
         distinct_pretokens: counted.distinct() as u64,
     };
     let merges = merges::learn(&counted, &parameters, effort, control)?;
-    let corpus = (corpus, &pattern);
-    let learned = supermerges::learn(corpus, counted, merges, &parameters, effort, control)?;
+    memory::release();
+    let corpus = (corpus, reading);
+    let learned =
+        supermerges::learn(corpus, &pattern, counted, merges, &parameters, effort, control)?;
     let (tokens, rules) = renumbered(learned);
     Model::new(parameters, tokens, rules, special_tokens, training)
 }

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError, PyValueError};
+use pyo3::exceptions::{PyKeyboardInterrupt, PyMemoryError, PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use superword_core::Error;
@@ -33,6 +33,7 @@ fn made(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
         Error::PatternUnusable { .. } | Error::PatternGaveUp { .. } => {
             named("PatternError")?.call1((message,))?
         }
+        Error::MemoryLimit { .. } => return Ok(PyMemoryError::new_err(message)),
         Error::Interrupted => return Ok(PyKeyboardInterrupt::new_err(())),
         _ => return Ok(PyValueError::new_err(message)),
     };

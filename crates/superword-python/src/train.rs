@@ -17,20 +17,20 @@ const TICK: Duration = Duration::from_millis(50);
 
 /// Adds this module's names to `_core`.
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("LEAST_MEMORY", superword_core::LEAST_MEMORY)?;
     module.add_function(wrap_pyfunction!(train, module)?)
 }
 
 /// The model that training on a corpus gives.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "PyO3 makes the arguments and gives them away")]
-#[pyo3(signature = (corpus, parameters, special_tokens, threads, verify_every, progress, /))]
+#[pyo3(signature = (corpus, parameters, special_tokens, effort, progress, /))]
 fn train(
     py: Python<'_>,
     corpus: &Corpus,
     parameters: GivenParameters,
     special_tokens: Vec<String>,
-    threads: usize,
-    verify_every: Option<u64>,
+    effort: (usize, Option<u64>, Option<u64>),
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Model> {
     let parameters = parameters.checked()?;
@@ -41,7 +41,8 @@ fn train(
         progress: &|stage, done| news.add(stage, done),
         is_interrupted: &|| is_interrupted.load(Ordering::Relaxed),
     };
-    let effort = Effort { threads, verify_every };
+    let (threads, memory_limit, verify_every) = effort;
+    let effort = Effort { threads, memory_limit, verify_every };
     // The work is done by other threads; this one looks after Python.
     let (trained, said) = std::thread::scope(|scope| {
         let (end, mut ended) = mpsc::channel();

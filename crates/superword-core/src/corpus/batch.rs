@@ -8,17 +8,19 @@ pub struct Batch {
     text: String,
     /// Where in `text` each document ends.
     ends: Vec<usize>,
+    /// Whether the last document goes on in the next batch.
+    continues: bool,
 }
 
 impl Batch {
     /// Puts a batch together again; `None` if these are not the ends of documents of the text.
-    pub(super) fn from_parts(text: String, ends: Vec<usize>) -> Option<Batch> {
+    pub(super) fn from_parts(text: String, ends: Vec<usize>, continues: bool) -> Option<Batch> {
         let sorted = ends.is_sorted() && ends.last().copied().unwrap_or(0) == text.len();
         let whole = sorted && ends.iter().all(|&end| text.is_char_boundary(end));
-        whole.then_some(Batch { text, ends })
+        whole.then_some(Batch { text, ends, continues })
     }
 
-    /// The documents, in order.
+    /// The documents, in order; of one that comes in pieces, the piece.
     pub fn documents(&self) -> impl Iterator<Item = &str> {
         let starts = iter::once(0).chain(self.ends.iter().copied());
         starts.zip(&self.ends).map(|(start, &end)| &self.text[start..end])
@@ -30,10 +32,10 @@ impl Batch {
         self.text.len()
     }
 
-    /// How many documents there are.
+    /// How many documents end here.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.ends.len()
+        self.ends.len() - usize::from(self.continues)
     }
 
     /// Whether there is no document.
@@ -46,6 +48,27 @@ impl Batch {
     pub fn push(&mut self, document: &str) {
         self.text.push_str(document);
         self.ends.push(self.text.len());
+    }
+
+    /// Says that the last document goes on in the next batch.
+    pub(super) fn set_continues(&mut self) {
+        self.continues = true;
+    }
+
+    /// Whether the last document goes on in the next batch.
+    pub(super) fn continues(&self) -> bool {
+        self.continues
+    }
+
+    /// Adds the next batch, which starts with the rest of a document if this one continues.
+    pub(super) fn append(&mut self, next: &Batch) {
+        if self.continues {
+            self.ends.pop();
+        }
+        let start = self.text.len();
+        self.text.push_str(&next.text);
+        self.ends.extend(next.ends.iter().map(|end| start + end));
+        self.continues = next.continues;
     }
 
     /// Adds a document that may be large; the text moves in if there is none yet.
@@ -89,6 +112,7 @@ impl Batch {
         self.text.clear();
         self.text.shrink_to(4 * super::BLOCK);
         self.ends.clear();
+        self.continues = false;
     }
 
     pub(super) fn text(&self) -> &str {
@@ -136,9 +160,23 @@ mod tests {
 
     #[test]
     fn parts_that_do_not_fit_are_refused() {
-        assert!(Batch::from_parts("é".to_owned(), vec![1, 2]).is_none());
-        assert!(Batch::from_parts("ab".to_owned(), vec![1]).is_none());
-        assert!(Batch::from_parts("ab".to_owned(), vec![2, 1]).is_none());
-        assert!(Batch::from_parts("ab".to_owned(), vec![0, 1, 2]).is_some());
+        let batch = |text: &str, ends| Batch::from_parts(text.to_owned(), ends, false);
+        assert!(batch("é", vec![1, 2]).is_none());
+        assert!(batch("ab", vec![1]).is_none());
+        assert!(batch("ab", vec![2, 1]).is_none());
+        assert!(batch("ab", vec![0, 1, 2]).is_some());
+    }
+
+    #[test]
+    fn pieces_are_put_together_again() {
+        let mut batch: Batch = ["one", "two, "].into_iter().collect();
+        batch.set_continues();
+        assert_eq!(batch.len(), 1);
+        let mut next: Batch = ["three, "].into_iter().collect();
+        next.set_continues();
+        assert_eq!(next.len(), 0);
+        batch.append(&next);
+        batch.append(&["four", "five"].into_iter().collect());
+        assert_eq!(batch, ["one", "two, three, four", "five"].into_iter().collect());
     }
 }

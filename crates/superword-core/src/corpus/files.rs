@@ -12,7 +12,7 @@ use super::limits::Limits;
 use super::parse::{Parser, Sink, first_refused};
 use super::stream::{Block, Stream};
 use super::workers::{self, Failure};
-use super::{BLOCK, Corpus, Options, Totals, Work};
+use super::{BLOCK, Corpus, OnError, Options, Reading, Totals, Work};
 use crate::Error;
 
 /// A corpus in files: `.txt` or `.jsonl`, plain or as `.gz`, `.zst`, `.bz2`.
@@ -44,15 +44,15 @@ impl Files {
         Ok(Files { inputs, options, skipped: Mutex::default() })
     }
 
-    fn open(&self, input: &Input, consumed: &Arc<AtomicU64>) -> Result<Stream, Error> {
+    fn open(&self, input: &Input, pass: &Pass<'_>) -> Result<Stream, Error> {
         let open = || {
             let file = File::open(&input.path)?;
             let plain = input.compression == Compression::Plain;
             let size = if plain { Some(file.metadata()?.len()) } else { None };
-            let counted = Box::new(Counted { file, consumed: Arc::clone(consumed) });
+            let counted = Box::new(Counted { file, consumed: Arc::clone(&pass.consumed) });
             let unpacked = input.compression.unpack(counted)?;
             let separator = self.options.separator.as_deref();
-            Ok(Stream::new(unpacked, input.format, separator, size))
+            Ok(Stream::new(unpacked, input.format, separator, pass.in_pieces, size))
         };
         open().map_err(|source| Error::Io {
             path: input.path.clone(),
@@ -69,6 +69,12 @@ pub(super) fn check(options: &Options) -> Result<(), Error> {
         return Err(Error::Corpus { file: None, line: None, column: None, message });
     }
     Ok(())
+}
+
+/// Whether a document may come before the whole of it is read: not if it may turn out to be too
+/// large, or is to be skipped for what comes at its end.
+pub(super) fn may_come_in_pieces(options: &Options) -> bool {
+    !Limits::new(options).any() && options.on_error == OnError::Raise
 }
 
 impl Input {
@@ -126,6 +132,8 @@ struct Pass<'f> {
     /// How many blocks there have been.
     blocks: u64,
     limits: Limits,
+    /// Whether a text that is one document may come in pieces.
+    in_pieces: bool,
     consumed: Arc<AtomicU64>,
 }
 
@@ -141,7 +149,7 @@ impl<'f> Pass<'f> {
             if self.open.is_none() {
                 let Some(input) = self.files.inputs.get(self.next) else { return Ok(None) };
                 self.next += 1;
-                self.open = Some((input, self.files.open(input, &self.consumed)?));
+                self.open = Some((input, self.files.open(input, self)?));
             }
             let Some((input, stream)) = self.open.as_mut() else { continue };
             let (input, read) = (*input, stream.next(block));
@@ -184,19 +192,21 @@ impl Worker {
 impl Corpus for Files {
     fn read(
         &self,
-        threads: usize,
+        reading: Reading,
         work: &Work<'_>,
         progress: &(dyn Fn(u64) + Sync),
     ) -> Result<Totals, Error> {
         let limits = Limits::new(&self.options);
         let consumed = Arc::default();
-        let pass = Pass { files: self, next: 0, open: None, blocks: 0, limits, consumed };
+        let in_pieces = reading.in_pieces && may_come_in_pieces(&self.options);
+        let pass =
+            Pass { files: self, next: 0, open: None, blocks: 0, limits, in_pieces, consumed };
         let pass = Mutex::new(pass);
         let start = |number| {
             let (block, sink, totals) = Default::default();
             Worker { number, block, sink, totals }
         };
-        let workers = workers::run(threads, start, |worker| {
+        let workers = workers::run(reading.threads, start, |worker| {
             let mut turn = pass.lock().unwrap_or_else(PoisonError::into_inner);
             let next = turn.next(&mut worker.block, &mut worker.sink);
             let number = turn.blocks;
@@ -219,7 +229,8 @@ impl Corpus for Files {
                 parser.parse(block, &mut limits.clone(), sink).map_err(failure)?;
             }
             worker.block.release();
-            if worker.sink.batch.bytes() >= BLOCK / 2 {
+            let batch = &worker.sink.batch;
+            if batch.bytes() >= BLOCK / 2 || batch.continues() {
                 worker.flush(work).map_err(failure)?;
             }
             Ok(true)

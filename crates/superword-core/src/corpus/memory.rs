@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use super::workers::{self, Failure};
-use super::{BLOCK, Batch, Corpus, Totals, Work};
+use super::{BLOCK, Batch, Corpus, Reading, Totals, Work};
 use crate::Error;
 
 /// A corpus in memory.
@@ -39,14 +39,14 @@ impl<S: AsRef<str>> FromIterator<S> for Memory {
 impl Corpus for Memory {
     fn read(
         &self,
-        threads: usize,
+        reading: Reading,
         work: &Work<'_>,
         progress: &(dyn Fn(u64) + Sync),
     ) -> Result<Totals, Error> {
         let next = AtomicUsize::new(0);
         let consumed = AtomicU64::new(0);
         let start = |worker| (worker, Totals::default());
-        let states = workers::run(threads, start, |(worker, totals)| {
+        let states = workers::run(reading.threads, start, |(worker, totals)| {
             let number = next.fetch_add(1, Ordering::Relaxed);
             let Some(batch) = self.batches.get(number) else { return Ok(false) };
             if !batch.is_empty() {
@@ -89,7 +89,8 @@ mod tests {
             let progress = |consumed| {
                 largest.fetch_max(consumed, Ordering::Relaxed);
             };
-            let totals = corpus().read(threads, &work, &progress).expect("nothing is wrong");
+            let totals =
+                corpus().read(Reading::whole(threads), &work, &progress).expect("nothing is wrong");
             assert_eq!(totals, Totals { documents: 40, bytes: 11_000_000, skipped: 0 });
             assert_eq!((Some(largest.into_inner()), totals.bytes), (corpus().size(), 11_000_000));
             let mut seen = seen.into_inner().expect("no worker panics");
@@ -109,7 +110,7 @@ mod tests {
                     _ => Ok(()),
                 }
             };
-            let ended = corpus().read(threads, &work, &|_| ());
+            let ended = corpus().read(Reading::whole(threads), &work, &|_| ());
             assert!(matches!(ended, Err(Error::PatternGaveUp { at: 10 | 11, .. })), "{ended:?}");
         }
     }

@@ -157,6 +157,19 @@ impl Parser<'_> {
     }
 
     fn whole(&self, block: &mut Block, limits: &mut Limits, sink: &mut Sink) -> Result<(), Error> {
+        self.document(block, limits, sink)?;
+        if block.continues {
+            sink.batch.set_continues();
+        }
+        Ok(())
+    }
+
+    fn document(
+        &self,
+        block: &mut Block,
+        limits: &mut Limits,
+        sink: &mut Sink,
+    ) -> Result<(), Error> {
         if block.bytes.len() < BLOCK {
             match from_utf8(&block.bytes) {
                 Ok(document) if limits.admit(document.len()) => sink.batch.push(document),

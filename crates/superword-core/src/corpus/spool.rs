@@ -1,22 +1,25 @@
 //! Documents that came once, kept to be read again.
 
+use std::borrow::Cow;
 use std::env;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::mem;
+use std::ops::Range;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use super::decompress::Compression;
-use super::files::{check, unreadable};
+use super::files::{check, may_come_in_pieces, unreadable};
 use super::format;
 use super::limits::Limits;
 use super::parse::{Parser, REMEMBERED, Sink};
 use super::stream::{Block, Stream};
 use super::workers::{self, Failure};
-use super::{BLOCK, Batch, Corpus, Options, Totals, Work};
+use super::{BLOCK, Batch, Corpus, Options, Reading, Totals, Work};
 use crate::Error;
+use crate::pretokenize::last_seam;
 
 /// How many bytes a spool keeps in memory before it writes a file.
 pub const MEMORY: usize = 64 << 20;
@@ -47,7 +50,18 @@ enum Part {
         offset: u64,
         documents: usize,
         bytes: usize,
+        continues: bool,
     },
+}
+
+impl Part {
+    /// Whether its last document goes on in the next part.
+    fn continues(&self) -> bool {
+        match self {
+            Part::Kept(batch) => batch.continues(),
+            Part::Written { continues, .. } => *continues,
+        }
+    }
 }
 
 impl Spool {
@@ -106,13 +120,20 @@ impl Spool {
     /// Adds the documents of another corpus, in order.
     ///
     /// # Errors
-    /// What reading it gives, and what [`Spool::extend`] does.
-    pub fn extend_from(&mut self, corpus: &dyn Corpus) -> Result<(), Error> {
+    /// What reading it gives, and what [`Spool::extend`] does; when it is interrupted.
+    pub fn extend_from(
+        &mut self,
+        corpus: &dyn Corpus,
+        is_interrupted: &(dyn Fn() -> bool + Sync),
+    ) -> Result<(), Error> {
         let spool = Mutex::new(self);
         let work = |_: usize, batch: &Batch| {
+            if is_interrupted() {
+                return Err(Error::Interrupted);
+            }
             spool.lock().unwrap_or_else(PoisonError::into_inner).extend(batch)
         };
-        let totals = corpus.read(1, &work, &|_| ())?;
+        let totals = corpus.read(Reading::whole(1), &work, &|_| ())?;
         let spool = spool.into_inner().unwrap_or_else(PoisonError::into_inner);
         spool.totals.skipped += totals.skipped;
         spool.remember(corpus.skipped());
@@ -143,7 +164,13 @@ impl Spool {
         let options = self.options.clone();
         let mut sink = Sink::default();
         let read = opened.and_then(|(format, input)| {
-            let mut stream = Stream::new(input, format, options.separator.as_deref(), None);
+            let mut stream = Stream::new(
+                input,
+                format,
+                options.separator.as_deref(),
+                may_come_in_pieces(&options),
+                None,
+            );
             let mut block = Block::default();
             while !self.limits.reached() && stream.next(&mut block)? {
                 let parser = Parser { name, format, options: &options, number: 0 };
@@ -179,7 +206,10 @@ impl Spool {
 
     /// Keeps documents that the limits have admitted.
     fn keep_all(&mut self, batch: &mut Batch) -> Result<(), Error> {
-        if self.pending.is_empty() && batch.bytes() >= BLOCK {
+        if batch.continues() || self.pending.is_empty() && batch.bytes() >= BLOCK {
+            if !self.pending.is_empty() {
+                self.put_away()?;
+            }
             self.totals.count(batch);
             mem::swap(&mut self.pending, batch);
             return self.put_away();
@@ -197,7 +227,15 @@ impl Spool {
         }
         self.totals.documents += 1;
         self.totals.bytes += document.len() as u64;
-        self.pending.push(document);
+        let mut rest = document;
+        while let Some((start, _)) = rest.as_bytes().split_at_checked(2 * BLOCK) {
+            let Some(seam) = last_seam(start) else { break };
+            self.pending.push(&rest[..seam]);
+            self.pending.set_continues();
+            self.put_away()?;
+            rest = &rest[seam..];
+        }
+        self.pending.push(rest);
         Ok(())
     }
 
@@ -233,11 +271,19 @@ impl Spool {
         file.write_all(text.as_bytes())?;
         let offset = self.written;
         self.written += (header.len() + text.len()) as u64;
-        Ok(Part::Written { offset, documents: ends.len(), bytes: text.len() })
+        let (documents, bytes) = (ends.len(), text.len());
+        Ok(Part::Written { offset, documents, bytes, continues: self.pending.continues() })
     }
 
-    /// Reads a part that was written.
-    fn load(&self, offset: u64, documents: usize, bytes: usize) -> io::Result<Batch> {
+    /// A part; what is pending is the one past the last.
+    fn part(&self, index: usize) -> io::Result<Cow<'_, Batch>> {
+        let (offset, documents, bytes, continues) = match self.parts.get(index) {
+            None => return Ok(Cow::Borrowed(&self.pending)),
+            Some(Part::Kept(batch)) => return Ok(Cow::Borrowed(batch)),
+            Some(&Part::Written { offset, documents, bytes, continues }) => {
+                (offset, documents, bytes, continues)
+            }
+        };
         let mut header = vec![0; documents * 8];
         let mut text = Vec::with_capacity(bytes);
         if let Some(file) = &self.file {
@@ -250,38 +296,50 @@ impl Spool {
         let ends = ends.iter().map(|end| u64::from_le_bytes(*end) as usize).collect();
         let text = String::from_utf8(text).ok();
         let damaged = || io::Error::new(io::ErrorKind::InvalidData, "it is damaged");
-        text.and_then(|text| Batch::from_parts(text, ends)).ok_or_else(damaged)
+        let batch = text.and_then(|text| Batch::from_parts(text, ends, continues));
+        batch.map(Cow::Owned).ok_or_else(damaged)
+    }
+
+    /// Parts as one batch.
+    fn joined(&self, mut parts: Range<usize>) -> io::Result<Cow<'_, Batch>> {
+        let mut batch =
+            parts.next().map_or_else(|| Ok(Cow::default()), |first| self.part(first))?;
+        for part in parts {
+            batch.to_mut().append(&*self.part(part)?);
+        }
+        Ok(batch)
     }
 }
 
 impl Corpus for Spool {
     fn read(
         &self,
-        threads: usize,
+        reading: Reading,
         work: &Work<'_>,
         progress: &(dyn Fn(u64) + Sync),
     ) -> Result<Totals, Error> {
+        let begins =
+            |&part: &usize| reading.in_pieces || part == 0 || !self.parts[part - 1].continues();
+        let parts = self.parts.len() + 1;
+        let starts: Vec<usize> = (0..parts).filter(begins).chain([parts]).collect();
         let next = AtomicUsize::new(0);
         let consumed = AtomicU64::new(0);
         let start = |worker| (worker, Totals::default());
-        let states = workers::run(threads, start, |(worker, totals)| {
+        let states = workers::run(reading.threads, start, |(worker, totals)| {
             let number = next.fetch_add(1, Ordering::Relaxed);
             let failure = |error| Failure { number: number as u64, error };
-            let loaded;
-            let batch = match self.parts.get(number) {
-                Some(Part::Kept(batch)) => batch,
-                Some(&Part::Written { offset, documents, bytes }) => {
-                    loaded = self.load(offset, documents, bytes).map_err(|source| {
-                        let doing = "cannot read the temporary copy of the corpus";
-                        failure(Error::Io { path: env::temp_dir(), doing, source })
-                    })?;
-                    &loaded
-                }
-                None if number == self.parts.len() && !self.pending.is_empty() => &self.pending,
-                None => return Ok(false),
+            let Some(&[start, end]) = starts.get(number..).and_then(<[_]>::first_chunk) else {
+                return Ok(false);
             };
-            work(*worker, batch).map_err(failure)?;
-            totals.count(batch);
+            let batch = self.joined(start..end).map_err(|source| {
+                let doing = "cannot read the temporary copy of the corpus";
+                failure(Error::Io { path: env::temp_dir(), doing, source })
+            })?;
+            if batch.is_empty() {
+                return Ok(true);
+            }
+            work(*worker, &batch).map_err(failure)?;
+            totals.count(&batch);
             let bytes = batch.bytes() as u64;
             progress(consumed.fetch_add(bytes, Ordering::Relaxed) + bytes);
             Ok(true)
@@ -310,7 +368,7 @@ mod tests {
             read.extend(batch.documents().map(str::to_owned));
             Ok(())
         };
-        corpus.read(1, &work, &|_| ()).expect("nothing is wrong");
+        corpus.read(Reading::whole(1), &work, &|_| ()).expect("nothing is wrong");
         read.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -323,7 +381,10 @@ mod tests {
             spool.extend(&texts.iter().collect()).expect("room on the disk");
             assert_eq!(spool.file.is_some(), memory < MEMORY);
             assert_eq!(documents(&spool), texts);
-            assert_eq!(spool.totals(), spool.read(2, &|_, _| Ok(()), &|_| ()).expect("readable"));
+            assert_eq!(
+                spool.totals(),
+                spool.read(Reading::whole(2), &|_, _| Ok(()), &|_| ()).expect("readable")
+            );
         }
     }
 

@@ -7,11 +7,13 @@ use memchr::memmem::Finder;
 
 use super::BLOCK;
 use super::format::Format;
+use crate::pretokenize::last_seam;
 
 /// A byte order mark, which some programs put before a text.
 const MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// A block of unpacked input: whole lines, whole documents with their separators, or a whole file.
+/// A block of unpacked input: whole lines, whole documents with their separators, a whole
+/// file, or a piece of one.
 #[derive(Debug, Default)]
 pub(super) struct Block {
     pub(super) bytes: Vec<u8>,
@@ -19,6 +21,8 @@ pub(super) struct Block {
     pub(super) line: u64,
     /// Where it starts in the unpacked input.
     pub(super) offset: u64,
+    /// Whether it ends at a seam of a document, and not at its end.
+    pub(super) continues: bool,
 }
 
 impl Block {
@@ -34,6 +38,7 @@ impl Block {
 enum Cut {
     Line,
     Separator(Box<Finder<'static>>),
+    Seam,
     Nowhere,
 }
 
@@ -59,6 +64,7 @@ impl Stream {
         input: Box<dyn Read + Send>,
         format: Format,
         separator: Option<&str>,
+        in_pieces: bool,
         size: Option<u64>,
     ) -> Stream {
         let cut = match (format, separator) {
@@ -66,6 +72,7 @@ impl Stream {
             (Format::Text, Some(separator)) => {
                 Cut::Separator(Box::new(Finder::new(separator.as_bytes()).into_owned()))
             }
+            (Format::Text, None) if in_pieces => Cut::Seam,
             (Format::Text, None) => Cut::Nowhere,
         };
         let carry = Vec::new();
@@ -95,6 +102,7 @@ impl Stream {
             block.bytes.clear();
             return self.end.replace(Ok(())).unwrap_or(Ok(())).map(|()| false);
         }
+        block.continues = cut < block.bytes.len() && matches!(self.cut, Cut::Seam);
         self.carry.extend_from_slice(&block.bytes[cut..]);
         block.bytes.truncate(cut);
         self.offset += cut as u64;
@@ -144,6 +152,12 @@ impl Stream {
     fn last_cut(&self, bytes: &[u8], looked: &mut usize) -> Option<usize> {
         match &self.cut {
             Cut::Nowhere => None,
+            Cut::Seam => {
+                // A seam may lie on both sides of where the last look ended.
+                let from = looked.saturating_sub(2);
+                *looked = bytes.len();
+                last_seam(&bytes[from..]).map(|at| from + at)
+            }
             Cut::Line => {
                 let found = memchr::memrchr(b'\n', &bytes[*looked..]).map(|at| *looked + at + 1);
                 *looked = bytes.len();

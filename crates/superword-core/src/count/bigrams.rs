@@ -37,6 +37,11 @@ impl Bigrams {
         u64::from(self.counts[place]) >= bound.min(u64::from(u16::MAX))
     }
 
+    /// How many bytes of memory they take.
+    pub(crate) fn memory(&self) -> usize {
+        self.counts.len() * size_of::<u16>()
+    }
+
     /// Adds the counts of another table with as much room.
     pub(crate) fn merge(&mut self, other: &Bigrams) {
         for (count, other) in self.counts.iter_mut().zip(&other.counts) {

@@ -9,6 +9,9 @@ use crate::sequence::prefetch;
 /// Pretokens up to this length are kept in the table itself.
 const INLINE: usize = 15;
 
+/// How many bytes of memory a longer one takes beside its own.
+const LONG: usize = 64;
+
 /// A pretoken of up to 15 bytes: its bytes, zeros, and its length in the last byte.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
 struct Key {
@@ -46,12 +49,25 @@ pub(crate) struct Table {
     used: usize,
     /// The pretokens that do not fit a slot.
     long: FastMap<Box<[u8]>, u64>,
+    /// How many bytes those have.
+    long_bytes: usize,
 }
 
 impl Table {
     /// An empty table.
     pub(crate) fn new() -> Table {
-        Table { slots: vec![Slot::default(); 1 << 10], used: 0, long: FastMap::default() }
+        Table::with_room(1 << 9)
+    }
+
+    /// An empty table that does not grow before it has so many pretokens.
+    pub(crate) fn with_room(pretokens: usize) -> Table {
+        let slots = memory::filled(Slot::default(), (2 * pretokens).next_power_of_two());
+        Table { slots, used: 0, long: FastMap::default(), long_bytes: 0 }
+    }
+
+    /// How many bytes of memory it takes, about.
+    pub(crate) fn memory(&self) -> usize {
+        self.slots.len() * size_of::<Slot>() + self.long.len() * LONG + self.long_bytes
     }
 
     /// How many pretokens it has.
@@ -156,6 +172,7 @@ impl Table {
     ) -> Result<&mut u64, E> {
         if !self.long.contains_key(bytes) {
             self.long.insert(bytes.into(), new()?);
+            self.long_bytes += bytes.len();
         }
         Ok(self.long.get_mut(bytes).expect("it was just put there"))
     }

@@ -40,6 +40,11 @@ impl Eligibility {
         if self.regex.is_some() { Tables::of_regexes() } else { Tables::of_scanners() }
     }
 
+    /// Whether it is the default rule.
+    pub(crate) fn is_default(&self) -> bool {
+        self.regex.is_none()
+    }
+
     /// Whether a pretoken is eligible.
     ///
     /// # Errors

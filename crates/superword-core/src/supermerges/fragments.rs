@@ -6,27 +6,71 @@
 
 use std::sync::Mutex;
 
+use crate::budget::Budget;
 use crate::control::{Control, Stage};
-use crate::corpus::{Batch, Corpus};
-use crate::count::{Bigrams, GROUP, Sought, Table};
+use crate::corpus::{Batch, Corpus, Reading, Totals};
+use crate::count::{self, Bigrams, GROUP, Sought};
 use crate::error::Error;
 use crate::hash::fold;
 use crate::memory;
 use crate::pretokenize::Pattern;
+use crate::runs::{Run, Runs};
 use crate::sequence::prefetch;
 use crate::token::TokenId;
 
 /// Where to cut.
 pub(super) struct Cut<'c> {
     /// The tokens of the pretokens that are open at some time.
-    pub(super) openable: &'c Table,
+    pub(super) openable: &'c count::Table,
     /// Which pretokens stand side by side often enough, unless nothing may be cut on that account.
     pub(super) bigrams: Option<(&'c Bigrams, u64)>,
 }
 
 /// Distinct fragments, each with how often it occurs.
+pub(super) enum Fragments {
+    Kept(Table),
+    /// Those that outgrew the memory, as bytes.
+    Written(Run),
+}
+
+impl Fragments {
+    /// Calls `each` with every fragment and its count.
+    pub(super) fn for_each(self, mut each: impl FnMut(&[TokenId], u64)) -> Result<(), Error> {
+        match self {
+            Fragments::Kept(table) => table.for_each(each),
+            Fragments::Written(run) => {
+                let mut fragment = Vec::new();
+                run.for_each(|bytes, count| {
+                    let (tokens, _) = bytes.as_chunks();
+                    fragment.clear();
+                    fragment.extend(tokens.iter().map(|&token| TokenId::from_le_bytes(token)));
+                    each(&fragment, count);
+                })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// How many tokens all fragments have together.
+    pub(super) fn tokens(&self) -> usize {
+        match self {
+            Fragments::Kept(table) => table.tokens,
+            Fragments::Written(run) => run.bytes / size_of::<TokenId>(),
+        }
+    }
+
+    /// How many distinct fragments there are.
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Fragments::Kept(table) => table.used,
+            Fragments::Written(run) => run.keys,
+        }
+    }
+}
+
+/// A hash table of fragments.
 #[derive(Default)]
-pub(super) struct Fragments {
+pub(super) struct Table {
     /// The tokens of the fragments that do not fit a slot.
     long: Vec<TokenId>,
     /// By hash; at most half are in use.
@@ -55,22 +99,16 @@ impl Slot {
     }
 }
 
-impl Fragments {
-    /// Calls `each` with every fragment and its count.
-    pub(super) fn for_each(&self, mut each: impl FnMut(&[TokenId], u64)) {
+impl Table {
+    fn for_each(&self, mut each: impl FnMut(&[TokenId], u64)) {
         for slot in self.slots.iter().filter(|slot| slot.count > 0) {
             each(self.fragment(slot), slot.count);
         }
     }
 
-    /// How many tokens all fragments have together.
-    pub(super) fn tokens(&self) -> usize {
-        self.tokens
-    }
-
-    /// How many distinct fragments there are.
-    pub(super) fn len(&self) -> usize {
-        self.used
+    /// How many bytes of memory it takes.
+    fn memory(&self) -> usize {
+        self.slots.len() * size_of::<Slot>() + self.long.capacity() * size_of::<TokenId>()
     }
 
     #[inline]
@@ -139,9 +177,10 @@ fn hash(fragment: &[TokenId]) -> u32 {
 }
 
 /// One thread's share.
-#[derive(Default)]
 struct Cutter {
-    fragments: Fragments,
+    table: Table,
+    /// What tables held that were full.
+    runs: Runs,
     /// Fragments that wait to be counted, one after the other, and the one being cut.
     waiting: Vec<TokenId>,
     /// Where those that wait end, and their hashes.
@@ -153,31 +192,68 @@ struct Cutter {
 /// Cuts the documents of a corpus and counts what is left. The documents must be those that were
 /// counted before.
 pub(super) fn count(
-    corpus: &dyn Corpus,
-    threads: usize,
+    (corpus, reading): (&dyn Corpus, Reading),
     pattern: &Pattern,
     cut: &Cut,
+    budget: Budget,
     control: &Control,
-) -> Result<(Fragments, crate::corpus::Totals), Error> {
-    let cutters: Vec<_> = (0..threads).map(|_| Mutex::new(Cutter::default())).collect();
+) -> Result<(Fragments, Totals), Error> {
+    let most = budget.table(reading.threads);
+    let cutters: Vec<_> = (0..reading.threads).map(|_| Mutex::new(Cutter::new())).collect();
     let work = |worker: usize, batch: &Batch| {
         let mut cutter = cutters[worker].lock().expect("a worker keeps to its own cutter");
         for document in batch.documents() {
             cutter.add(document, pattern, cut)?;
         }
+        if cutter.table.memory() > most {
+            cutter.put_away()?;
+        }
         if (control.is_interrupted)() { Err(Error::Interrupted) } else { Ok(()) }
     };
     let progress = |done| (control.progress)(Stage::Fragments, done);
-    let totals = corpus.read(threads, &work, &progress)?;
+    let totals = corpus.read(reading, &work, &progress)?;
     let mut cutters = cutters.into_iter().map(|cutter| cutter.into_inner().expect("no panic"));
-    let mut sum = cutters.next().expect("at least one thread").fragments;
+    let mut all = cutters.next().expect("at least one thread");
     for cutter in cutters {
-        cutter.fragments.for_each(|fragment, count| sum.add(fragment, hash(fragment), count));
+        all.merge(cutter)?;
     }
-    Ok((sum, totals))
+    if all.runs.is_empty() {
+        return Ok((Fragments::Kept(all.table), totals));
+    }
+    all.put_away()?;
+    Ok((Fragments::Written(all.runs.merge()?), totals))
 }
 
 impl Cutter {
+    fn new() -> Cutter {
+        let (table, waiting, ends, start) = Default::default();
+        Cutter { table, runs: Runs::new(|a, b| a + b), waiting, ends, start }
+    }
+
+    /// Writes what the table holds to a run, and empties it.
+    fn put_away(&mut self) -> Result<(), Error> {
+        let table = std::mem::take(&mut self.table);
+        self.runs.write(|each| {
+            let mut bytes = Vec::new();
+            table.for_each(|fragment, count| {
+                bytes.clear();
+                bytes.extend(fragment.iter().flat_map(|token| token.to_le_bytes()));
+                each(&bytes, count);
+            });
+        })
+    }
+
+    fn merge(&mut self, mut other: Cutter) -> Result<(), Error> {
+        if self.runs.is_empty() && other.runs.is_empty() {
+            let add = |fragment: &[_], count| self.table.add(fragment, hash(fragment), count);
+            other.table.for_each(add);
+            return Ok(());
+        }
+        other.put_away()?;
+        self.runs.append(other.runs);
+        Ok(())
+    }
+
     /// Cuts a document. Pretokens are looked up in groups, as when they were counted.
     fn add(&mut self, document: &str, pattern: &Pattern, cut: &Cut) -> Result<(), Error> {
         let text = document.as_bytes();
@@ -230,7 +306,7 @@ impl Cutter {
     fn end(&mut self) {
         if self.waiting.len() - self.start > 1 {
             let hash = hash(&self.waiting[self.start..]);
-            self.fragments.prefetch(hash);
+            self.table.prefetch(hash);
             self.ends.push((self.waiting.len(), hash));
             self.start = self.waiting.len();
             if self.ends.len() >= GROUP {
@@ -245,7 +321,7 @@ impl Cutter {
     fn count(&mut self) {
         let mut start = 0;
         for &(end, hash) in &self.ends {
-            self.fragments.add(&self.waiting[start..end], hash, 1);
+            self.table.add(&self.waiting[start..end], hash, 1);
             start = end;
         }
         self.ends.clear();

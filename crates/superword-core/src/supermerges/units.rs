@@ -1,6 +1,7 @@
 //! The distinct fragments as rows of units.
 
 use super::fragments::Fragments;
+use crate::error::Error;
 use crate::memory;
 use crate::occurrences::Occurrences;
 use crate::pairs::{Pair, Place};
@@ -23,7 +24,7 @@ pub(super) struct Units {
 
 impl Units {
     /// The fragments, no unit open, the weights of their classes, and where pretokens stand.
-    pub(super) fn new(fragments: &Fragments) -> (Units, Vec<u64>, Occurrences) {
+    pub(super) fn new(fragments: Fragments) -> Result<(Units, Vec<u64>, Occurrences), Error> {
         let size = fragments.tokens() + fragments.len() + 1;
         let mut units = Units {
             cells: memory::with_capacity(size),
@@ -42,8 +43,8 @@ impl Units {
                 units.cells.push(token | CLOSED);
             }
             units.cells.push(BARRIER);
-        });
-        (units, classes.values, occurrences)
+        })?;
+        Ok((units, classes.values, occurrences))
     }
 }
 
