@@ -9,6 +9,7 @@ from os import PathLike, fspath
 from typing import Literal, NamedTuple
 
 from superword import _core
+from superword.encoding import Encoding
 from superword.errors import ModelFormatError, UnknownTokenError
 from superword.patterns import ELIGIBLE
 from superword.rules import Rules
@@ -49,7 +50,7 @@ class Training(NamedTuple):
     distinct_pretokens: int = 0
 
 
-class Tokenizer:
+class Tokenizer(Encoding):
     """A trained tokenizer. `superword.train` and `superword.load` give one; it never changes.
 
     Example:

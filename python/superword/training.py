@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import warnings
 from collections.abc import Callable, Sequence
@@ -12,6 +11,7 @@ from superword.corpus import CorpusLike, OnError, open_corpus
 from superword.errors import CorpusError
 from superword.patterns import ELIGIBLE, compiled, eligibility
 from superword.progress import bar
+from superword.threads import available_threads
 from superword.tokenizer import Deletion, Parameters, Tokenizer
 
 __all__ = ["Progress", "train"]
@@ -150,12 +150,6 @@ def bytes_of(size: int | str) -> int:
     number, prefix, binary = found.groups()
     base = 1024 if binary else 1000
     return int(float(number) * base ** " KMGT".index(prefix.upper() or " "))
-
-
-def available_threads() -> int:
-    """How many threads this process may use at once."""
-    affinity = getattr(os, "sched_getaffinity", None)
-    return len(affinity(0)) if affinity else os.cpu_count() or 1
 
 
 def warn_of_skipped(corpus: _core.Corpus) -> None:

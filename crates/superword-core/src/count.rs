@@ -1,7 +1,6 @@
 //! Counting the pretokens of a corpus, and how often eligible ones stand side by side.
 
 mod bigrams;
-mod table;
 
 use std::convert::Infallible;
 use std::sync::Mutex;
@@ -13,9 +12,9 @@ use crate::error::Error;
 use crate::merges;
 use crate::pretokenize::{Eligibility, Pattern};
 use crate::runs::Runs;
+use crate::table::{Sought, Table};
 
 pub(crate) use bigrams::Bigrams;
-pub(crate) use table::{Sought, Table};
 
 /// In the number kept with a pretoken, the bit that says that it is eligible; the rest is its count.
 const ELIGIBLE: u64 = 1 << 63;
@@ -28,7 +27,7 @@ pub(crate) const GROUP: usize = 32;
 
 /// What a corpus was found to hold.
 pub(crate) struct Counted {
-    table: Table,
+    table: Table<u64>,
     bytes: usize,
     /// How many pretokens there are in all.
     pub(crate) pretokens: u64,
@@ -89,7 +88,7 @@ impl Counted {
 
 /// One thread's share.
 struct Counter {
-    table: Table,
+    table: Table<u64>,
     /// What tables held that were full.
     runs: Runs,
     bigrams: Option<Bigrams>,

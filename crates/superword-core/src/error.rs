@@ -88,12 +88,34 @@ pub enum Error {
         /// What is wrong, and where.
         reason: String,
     },
+    /// A text that needs a token which the model does not have.
+    #[error("the model has no id for {}, which the text needs", shown(token))]
+    NoSuchToken {
+        /// The token.
+        token: Box<[u8]>,
+    },
+    /// An id that stands for no token.
+    #[error("no token has the id {id}, which is at place {place}")]
+    UnknownId {
+        /// The id.
+        id: u32,
+        /// Its place among the ids, counted from 0.
+        place: usize,
+    },
     /// A vocabulary size that a model cannot be cut to.
     #[error("{reason}")]
     VocabSize {
         /// Why not.
         reason: String,
     },
+}
+
+/// A token that is missing: nearly always a byte.
+fn shown(token: &[u8]) -> String {
+    match token {
+        [byte] => format!("the byte 0x{byte:02X}"),
+        _ => format!("the token b\"{}\"", token.escape_ascii()),
+    }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "two digits are shown")]

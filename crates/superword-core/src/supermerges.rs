@@ -6,7 +6,7 @@ mod units;
 use crate::budget::Budget;
 use crate::control::{Control, Stage};
 use crate::corpus::{Corpus, Reading};
-use crate::count::{Counted, Table};
+use crate::count::Counted;
 use crate::error::Error;
 use crate::hash::FastMap;
 use crate::merges::{Merges, Step};
@@ -16,6 +16,7 @@ use crate::pairs::{Pair, Pairs, Place};
 use crate::pretokenize::Pattern;
 use crate::replace::{Join, Replacer};
 use crate::sequence::check_size;
+use crate::table::Table;
 use crate::token::{TokenId, Tokens};
 use crate::train::Effort;
 use crate::vocabulary::Vocabulary;
@@ -132,7 +133,7 @@ impl<'t> Learner<'t> {
         mut self,
         steps: &[Step],
         is_cut: bool,
-        openable: &Table,
+        openable: &Table<u64>,
         parameters: &Parameters,
         effort: Effort,
         control: &Control,
@@ -170,7 +171,7 @@ impl<'t> Learner<'t> {
     }
 
     /// Performs a supermerge, and says whether its token is spelled in this way only.
-    fn supermerge(&mut self, pair: Pair, count: u64, openable: &Table) -> bool {
+    fn supermerge(&mut self, pair: Pair, count: u64, openable: &Table<u64>) -> bool {
         let Pair { left, right } = pair;
         let token = self.tokens.joined(left, right);
         let bytes = self.tokens.bytes(token);

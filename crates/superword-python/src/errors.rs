@@ -34,6 +34,9 @@ fn made(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
             named("PatternError")?.call1((message,))?
         }
         Error::MemoryLimit { .. } => return Ok(PyMemoryError::new_err(message)),
+        Error::UnknownId { .. } | Error::NoSuchToken { .. } => {
+            named("UnknownTokenError")?.call1((message,))?
+        }
         Error::Interrupted => return Ok(PyKeyboardInterrupt::new_err(())),
         _ => return Ok(PyValueError::new_err(message)),
     };

@@ -3,6 +3,7 @@
 use pyo3::prelude::*;
 
 mod corpus;
+mod encode;
 mod errors;
 mod model;
 mod pretokenize;
@@ -14,5 +15,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     corpus::register(module)?;
     pretokenize::register(module)?;
     model::register(module)?;
+    encode::register(module)?;
     train::register(module)
 }

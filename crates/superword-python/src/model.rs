@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
@@ -18,7 +19,13 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
 
 /// A trained model.
 #[pyclass(frozen, module = "superword._core")]
-pub(crate) struct Model(pub(crate) model::Model);
+pub(crate) struct Model(pub(crate) Arc<model::Model>);
+
+impl From<model::Model> for Model {
+    fn from(model: model::Model) -> Model {
+        Model(Arc::new(model))
+    }
+}
 
 /// `superword.tokenizer.Parameters`, or anything with its attributes.
 #[derive(FromPyObject)]
@@ -72,7 +79,7 @@ impl Model {
         let parameters = parameters.checked()?;
         let rules = rules.iter().map(GivenRule::spelled);
         let made = model::Model::from_spelled(parameters, rules, special_tokens, training);
-        made.map(Model).map_err(|error| exception(py, &error))
+        made.map(Model::from).map_err(|error| exception(py, &error))
     }
 
     /// The model that the text of a file holds.
@@ -80,7 +87,7 @@ impl Model {
     #[pyo3(signature = (text, /))]
     fn from_json(py: Python<'_>, text: &[u8]) -> PyResult<Model> {
         let read = py.detach(|| model::Model::from_json(text));
-        read.map(Model).map_err(|error| exception(py, &error))
+        read.map(Model::from).map_err(|error| exception(py, &error))
     }
 
     /// The text of the model's file.
@@ -99,7 +106,7 @@ impl Model {
     #[pyo3(signature = (vocab_size, /))]
     fn truncate(&self, py: Python<'_>, vocab_size: u32) -> PyResult<Model> {
         let truncated = py.detach(|| self.0.truncate(vocab_size));
-        truncated.map(Model).map_err(|error| exception(py, &error))
+        truncated.map(Model::from).map_err(|error| exception(py, &error))
     }
 
     /// A digest of what decides the ids.

@@ -70,7 +70,7 @@ fn train(
     });
     said?;
     match trained {
-        Ok(trained) => trained.map(Model).map_err(|error| exception(py, &error)),
+        Ok(trained) => trained.map(Model::from).map_err(|error| exception(py, &error)),
         Err(panic) => std::panic::resume_unwind(panic),
     }
 }

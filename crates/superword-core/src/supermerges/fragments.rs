@@ -9,19 +9,20 @@ use std::sync::Mutex;
 use crate::budget::Budget;
 use crate::control::{Control, Stage};
 use crate::corpus::{Batch, Corpus, Reading, Totals};
-use crate::count::{self, Bigrams, GROUP, Sought};
+use crate::count::{Bigrams, GROUP};
 use crate::error::Error;
 use crate::hash::fold;
 use crate::memory;
 use crate::pretokenize::Pattern;
 use crate::runs::{Run, Runs};
 use crate::sequence::prefetch;
+use crate::table::{self, Sought};
 use crate::token::TokenId;
 
 /// Where to cut.
 pub(super) struct Cut<'c> {
     /// The tokens of the pretokens that are open at some time.
-    pub(super) openable: &'c count::Table,
+    pub(super) openable: &'c table::Table<u64>,
     /// Which pretokens stand side by side often enough, unless nothing may be cut on that account.
     pub(super) bigrams: Option<(&'c Bigrams, u64)>,
 }

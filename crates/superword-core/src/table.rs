@@ -1,4 +1,4 @@
-//! A hash table from pretokens to numbers, for hundreds of millions of look-ups.
+//! A hash table from pretokens to what is known of them, for hundreds of millions of look-ups.
 
 use std::convert::Infallible;
 
@@ -20,12 +20,12 @@ struct Key {
 }
 
 #[derive(Clone, Copy, Default)]
-struct Slot {
+struct Slot<V> {
     key: Key,
-    value: u64,
+    value: V,
 }
 
-impl Slot {
+impl<V> Slot<V> {
     /// No key has the length zero.
     fn is_empty(&self) -> bool {
         self.key.high == 0
@@ -42,32 +42,46 @@ pub(crate) struct Sought {
     pub(crate) hash: u64,
 }
 
-/// The table. A number of its own is kept with every pretoken.
-pub(crate) struct Table {
+/// The table. A value of its own is kept with every pretoken.
+pub(crate) struct Table<V> {
     /// A power of two, at most half of them in use; looked through from a key's hash on.
-    slots: Vec<Slot>,
+    slots: Vec<Slot<V>>,
     used: usize,
     /// The pretokens that do not fit a slot.
-    long: FastMap<Box<[u8]>, u64>,
+    long: FastMap<Box<[u8]>, V>,
     /// How many bytes those have.
     long_bytes: usize,
 }
 
-impl Table {
+impl<V: Copy + Default> Table<V> {
     /// An empty table.
-    pub(crate) fn new() -> Table {
+    pub(crate) fn new() -> Table<V> {
         Table::with_room(1 << 9)
     }
 
     /// An empty table that does not grow before it has so many pretokens.
-    pub(crate) fn with_room(pretokens: usize) -> Table {
+    pub(crate) fn with_room(pretokens: usize) -> Table<V> {
         let slots = memory::filled(Slot::default(), (2 * pretokens).next_power_of_two());
         Table { slots, used: 0, long: FastMap::default(), long_bytes: 0 }
     }
 
+    /// Removes all pretokens.
+    pub(crate) fn clear(&mut self) {
+        self.slots.fill(Slot::default());
+        self.used = 0;
+        self.long = FastMap::default();
+        self.long_bytes = 0;
+    }
+
+    /// Asks for the memory of a pretoken that was sought in another table.
+    #[inline]
+    pub(crate) fn prefetch(&self, sought: &Sought) {
+        prefetch(&self.slots[self.place(sought.hash)]);
+    }
+
     /// How many bytes of memory it takes, about.
     pub(crate) fn memory(&self) -> usize {
-        self.slots.len() * size_of::<Slot>() + self.long.len() * LONG + self.long_bytes
+        self.slots.len() * size_of::<Slot<V>>() + self.long.len() * LONG + self.long_bytes
     }
 
     /// How many pretokens it has.
@@ -88,15 +102,15 @@ impl Table {
         Sought { start, end, key, hash }
     }
 
-    /// The number of a pretoken in the text: what was stored, or what `new` gives for one not seen
+    /// The value of a pretoken in the text: what was stored, or what `new` gives for one not seen
     /// before.
     #[inline]
     pub(crate) fn entry<E>(
         &mut self,
         text: &[u8],
         sought: &Sought,
-        new: impl FnOnce() -> Result<u64, E>,
-    ) -> Result<&mut u64, E> {
+        new: impl FnOnce() -> Result<V, E>,
+    ) -> Result<&mut V, E> {
         let &Sought { start, end, key, hash } = sought;
         if end - start > INLINE {
             return self.long_entry(&text[start..end], new);
@@ -121,9 +135,9 @@ impl Table {
         Ok(&mut self.slots[place].value)
     }
 
-    /// The number of a pretoken in the text, if it is there.
+    /// The value of a pretoken in the text, if it is there.
     #[inline]
-    pub(crate) fn get(&self, text: &[u8], sought: &Sought) -> Option<u64> {
+    pub(crate) fn get(&self, text: &[u8], sought: &Sought) -> Option<V> {
         let &Sought { start, end, key, hash } = sought;
         if end - start > INLINE {
             return self.long.get(&text[start..end]).copied();
@@ -141,19 +155,19 @@ impl Table {
         }
     }
 
-    /// The number of a pretoken, if it is there.
-    pub(crate) fn find(&self, pretoken: &[u8]) -> Option<u64> {
+    /// The value of a pretoken, if it is there.
+    pub(crate) fn find(&self, pretoken: &[u8]) -> Option<V> {
         self.get(pretoken, &self.sought(pretoken, 0, pretoken.len()))
     }
 
-    /// Stores a number for a pretoken that is not there yet.
-    pub(crate) fn set(&mut self, pretoken: &[u8], value: u64) {
+    /// Stores a value for a pretoken that is not there yet.
+    pub(crate) fn set(&mut self, pretoken: &[u8], value: V) {
         let sought = self.sought(pretoken, 0, pretoken.len());
         let Ok(_) = self.entry(pretoken, &sought, || Ok::<_, Infallible>(value));
     }
 
-    /// All pretokens with their numbers, in no particular order.
-    pub(crate) fn for_each(&self, mut each: impl FnMut(&[u8], u64)) {
+    /// All pretokens with their values, in no particular order.
+    pub(crate) fn for_each(&self, mut each: impl FnMut(&[u8], V)) {
         for slot in self.slots.iter().filter(|slot| !slot.is_empty()) {
             let bytes = slot.key.bytes();
             let length = bytes[INLINE] as usize;
@@ -168,8 +182,8 @@ impl Table {
     fn long_entry<E>(
         &mut self,
         bytes: &[u8],
-        new: impl FnOnce() -> Result<u64, E>,
-    ) -> Result<&mut u64, E> {
+        new: impl FnOnce() -> Result<V, E>,
+    ) -> Result<&mut V, E> {
         if !self.long.contains_key(bytes) {
             self.long.insert(bytes.into(), new()?);
             self.long_bytes += bytes.len();

@@ -1,0 +1,149 @@
+//! Many texts, or a huge one, on several threads.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
+
+use super::Encoder;
+use crate::Error;
+use crate::pretokenize::last_seam;
+
+/// Larger texts are cut at seams, so that threads can share them.
+const LARGE: usize = 1 << 18;
+
+/// Ids of texts, one after the other.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Encoded {
+    /// The ids of all texts.
+    pub ids: Vec<u32>,
+    /// Where each text starts in `ids`, and where the last ends.
+    pub offsets: Vec<u64>,
+}
+
+/// A part of a text to encode.
+struct Job<'t> {
+    text: &'t [u8],
+    /// Whether a text ends with it.
+    is_last: bool,
+}
+
+/// What one thread has encoded: the numbers of the jobs with how many ids each has, and the ids.
+#[derive(Default)]
+struct Share {
+    jobs: Vec<(usize, usize)>,
+    ids: Vec<u32>,
+}
+
+impl Encoder {
+    /// The ids of texts, which need not be UTF-8, on up to so many threads.
+    ///
+    /// # Errors
+    /// When a regex gives up, when the model has no id for a byte, or when `is_interrupted` says so,
+    /// which is asked many times a second.
+    pub fn encode_all(
+        &self,
+        texts: &[&[u8]],
+        threads: usize,
+        is_interrupted: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Encoded, Error> {
+        let jobs = self.jobs(texts, threads);
+        if threads.min(jobs.len()) <= 1 {
+            return self.encode_on_this_thread(texts, is_interrupted);
+        }
+        let next = AtomicUsize::new(0);
+        let failed = AtomicBool::new(false);
+        let work = || {
+            let mut share = Share::default();
+            let mut cache = self.take_cache();
+            while !failed.load(Ordering::Relaxed) {
+                let number = next.fetch_add(1, Ordering::Relaxed);
+                let Some(job) = jobs.get(number) else { break };
+                let start = share.ids.len();
+                let encoded = match is_interrupted() {
+                    true => Err(Error::Interrupted),
+                    false => self.encode_bytes(job.text, &mut cache, &mut share.ids),
+                };
+                if let Err(error) = encoded {
+                    failed.store(true, Ordering::Relaxed);
+                    return Err((number, error));
+                }
+                share.jobs.push((number, share.ids.len() - start));
+            }
+            self.give_back(cache);
+            Ok(share)
+        };
+        let results: Vec<_> = thread::scope(|scope| {
+            let spawned: Vec<_> = (1..threads.min(jobs.len())).map(|_| scope.spawn(work)).collect();
+            let first = work();
+            let join = |thread: thread::ScopedJoinHandle<'_, _>| {
+                thread.join().unwrap_or_else(|payload| std::panic::resume_unwind(payload))
+            };
+            std::iter::once(first).chain(spawned.into_iter().map(join)).collect()
+        });
+        let mut shares = Vec::with_capacity(results.len());
+        let mut first_failure: Option<(usize, Error)> = None;
+        for result in results {
+            match result {
+                Ok(share) => shares.push(share),
+                Err(failure) if first_failure.as_ref().is_none_or(|first| failure.0 < first.0) => {
+                    first_failure = Some(failure);
+                }
+                Err(_) => {}
+            }
+        }
+        first_failure.map_or_else(|| Ok(joined(&jobs, &shares)), |(_, error)| Err(error))
+    }
+
+    fn encode_on_this_thread(
+        &self,
+        texts: &[&[u8]],
+        is_interrupted: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Encoded, Error> {
+        let mut cache = self.take_cache();
+        let mut encoded = Encoded { ids: Vec::new(), offsets: vec![0] };
+        for text in texts {
+            if is_interrupted() {
+                return Err(Error::Interrupted);
+            }
+            self.encode_bytes(text, &mut cache, &mut encoded.ids)?;
+            encoded.offsets.push(encoded.ids.len() as u64);
+        }
+        self.give_back(cache);
+        Ok(encoded)
+    }
+
+    /// The texts, large ones in parts if there are threads to share them.
+    fn jobs<'t>(&self, texts: &[&'t [u8]], threads: usize) -> Vec<Job<'t>> {
+        let mut jobs = Vec::with_capacity(texts.len());
+        for &text in texts {
+            let mut rest = text;
+            while threads > 1 && self.has_seams && rest.len() > 2 * LARGE {
+                let Some(seam) = last_seam(&rest[..LARGE]) else { break };
+                jobs.push(Job { text: &rest[..seam], is_last: false });
+                rest = &rest[seam..];
+            }
+            jobs.push(Job { text: rest, is_last: true });
+        }
+        jobs
+    }
+}
+
+/// The shares put together in the order of the jobs.
+fn joined(jobs: &[Job<'_>], shares: &[Share]) -> Encoded {
+    let mut parts: Vec<&[u32]> = vec![&[]; jobs.len()];
+    for share in shares {
+        let mut start = 0;
+        for &(number, length) in &share.jobs {
+            parts[number] = &share.ids[start..start + length];
+            start += length;
+        }
+    }
+    let mut ids = Vec::with_capacity(parts.iter().map(|part| part.len()).sum());
+    let mut offsets = vec![0];
+    for (job, part) in jobs.iter().zip(parts) {
+        ids.extend_from_slice(part);
+        if job.is_last {
+            offsets.push(ids.len() as u64);
+        }
+    }
+    Encoded { ids, offsets }
+}

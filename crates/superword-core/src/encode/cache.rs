@@ -1,0 +1,69 @@
+//! What one thread remembers of the pretokens that it has met.
+
+use super::Outcome;
+use super::phrases::{Unit, Units};
+use super::words::Pieces;
+use crate::table::Table;
+
+/// How many pretokens are remembered; then all are forgotten.
+const PRETOKENS: usize = 1 << 17;
+
+/// How many bytes the table of them may take: short pretokens, and the long ones beside it.
+const BYTES: usize = 12 << 20;
+
+/// How many tokens of pretokens with many tokens are remembered.
+const LISTED: usize = 1 << 20;
+
+/// Longer pretokens are not remembered; they hardly come again.
+pub(super) const LONGEST: usize = 256;
+
+/// A row that has been longer gives its memory back.
+const ROW: usize = 1 << 16;
+
+/// What one thread remembers between texts: at most 20 MB, whatever the texts are.
+pub(super) struct Cache {
+    pub(super) table: Table<Outcome>,
+    /// The tokens of pretokens with many tokens.
+    pub(super) lists: Vec<u32>,
+    /// Room to work.
+    pub(super) pieces: Pieces,
+    pub(super) units: Units,
+    pub(super) pending: Vec<Unit>,
+}
+
+impl Cache {
+    /// Nothing is known yet.
+    pub(super) fn new() -> Cache {
+        Cache {
+            table: Table::new(),
+            lists: Vec::new(),
+            pieces: Pieces::new(),
+            units: Units::new(),
+            pending: Vec::new(),
+        }
+    }
+
+    /// Forgets everything when there is no room for another group.
+    pub(super) fn make_room(&mut self) {
+        let table = &self.table;
+        let is_full =
+            table.len() >= PRETOKENS || table.memory() > BYTES || self.lists.len() > LISTED;
+        if is_full {
+            self.table.clear();
+            self.lists.clear();
+        }
+    }
+
+    /// Gives back the memory of an unusual text.
+    pub(super) fn shrink(&mut self) {
+        self.pieces.shrink(ROW);
+        self.units.shrink(ROW);
+        self.pending.shrink_to(ROW);
+    }
+}
+
+impl Default for Cache {
+    fn default() -> Cache {
+        Cache::new()
+    }
+}

@@ -1,0 +1,173 @@
+//! What supermerges make of open pretokens side by side.
+
+use super::joins::{Join, Joins};
+use super::numbers::Numbers;
+use super::row::{NEVER, Row, Rules};
+use super::words::Life;
+use crate::model::{Model, Rule};
+
+/// An open unit: a pretoken that is one token for some time, or a superword.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Unit {
+    pub(super) token: u32,
+    /// After when it may be joined; [`NEVER`] for a fickle one.
+    pub(super) from: u32,
+    /// The number of a fickle pretoken, zero for all others.
+    pub(super) fickle: u32,
+}
+
+/// A row of them.
+pub(super) type Units = Row<Unit>;
+
+/// A pretoken that is one token for some time, but not for good.
+pub(super) struct Fickle {
+    pub(super) lives: Vec<Life>,
+    /// What it ends as.
+    pub(super) tokens: Box<[u32]>,
+}
+
+/// The rules that join open units.
+pub(super) struct Phrases {
+    /// The supermerges, and all boundaries: the pairs of pretokens that stand side by side in some
+    /// superword.
+    joins: Joins,
+    /// Whether there are too many boundaries to list, so that any pair may be one.
+    is_boundless: bool,
+    /// By token: whether a boundary comes after it as a pretoken, and whether before it.
+    ends: Vec<bool>,
+    begins: Vec<bool>,
+    /// The fickle pretokens; the first is none.
+    fickle: Vec<Fickle>,
+}
+
+/// A supermerge: two tokens, when they are joined, and what they become.
+type Supermerge = (u32, u32, Join);
+
+/// How many boundaries are listed at most, for each rule: one is usual.
+const MOST: usize = 8;
+
+impl Phrases {
+    /// The rules of a model.
+    pub(super) fn new(model: &Model, numbers: &Numbers) -> Phrases {
+        let supermerges = (1..).zip(model.rules()).filter_map(|(time, rule)| match rule {
+            &Rule::Supermerge { left, right, token, .. } => {
+                let [left, right, token] = [left, right, token].map(|token| numbers.of(token));
+                Some((left, right, Join { time, token }))
+            }
+            _ => None,
+        });
+        let supermerges: Vec<Supermerge> = supermerges.collect();
+        let boundaries = boundaries(model, numbers, &supermerges);
+        let is_boundless = boundaries.is_none();
+        let boundaries = boundaries.unwrap_or_default();
+        let mut joins = Joins::with_room(supermerges.len() + boundaries.len());
+        for &(left, right, join) in &supermerges {
+            joins.add(left, right, join);
+        }
+        let mut ends = vec![is_boundless; model.token_count()];
+        let mut begins = ends.clone();
+        for (left, right) in boundaries {
+            joins.add(left, right, Join { time: NEVER, token: 0 });
+            ends[left as usize] = true;
+            begins[right as usize] = true;
+        }
+        let nobody = Fickle { lives: Vec::new(), tokens: Box::default() };
+        Phrases { joins, is_boundless, ends, begins, fickle: vec![nobody] }
+    }
+
+    /// Adds a fickle pretoken, and gives its number.
+    pub(super) fn add(&mut self, fickle: Fickle) -> u32 {
+        self.fickle.push(fickle);
+        self.fickle.len() as u32 - 1
+    }
+
+    /// The fickle pretoken with a number.
+    pub(super) fn fickle(&self, number: u32) -> &Fickle {
+        &self.fickle[number as usize]
+    }
+
+    /// Whether a boundary may come after a token that is a pretoken, and whether before it.
+    pub(super) fn sides(&self, token: u32) -> (bool, bool) {
+        (self.ends[token as usize], self.begins[token as usize])
+    }
+
+    /// Whether two pretokens may come to stand in one token.
+    #[inline]
+    pub(super) fn is_boundary(&self, left: Unit, right: Unit) -> bool {
+        self.joins.get(left.token, right.token).is_some() || self.is_boundless
+    }
+
+    /// Asks for the memory of a pair ahead of its use.
+    #[inline]
+    pub(super) fn prefetch(&self, left: u32, right: u32) {
+        self.joins.prefetch(left, right);
+    }
+
+    fn lives(&self, unit: Unit, time: u32) -> bool {
+        if unit.fickle == 0 {
+            return time > unit.from;
+        }
+        let lives = &self.fickle(unit.fickle).lives;
+        lives.iter().any(|&(from, to)| from < time && time < to)
+    }
+}
+
+impl Rules for Phrases {
+    type Item = Unit;
+
+    #[inline]
+    fn join(&self, left: Unit, right: Unit) -> Option<(u32, Unit)> {
+        let suits = |time| self.lives(left, time) && self.lives(right, time);
+        let join = self.joins.find(left.token, right.token, suits)?;
+        Some((join.time, Unit { token: join.token, from: join.time, fickle: 0 }))
+    }
+}
+
+/// All boundaries, or none if they are too many to list.
+///
+/// A superword may be put together in several ways, and spell a pretoken too, so for each token it
+/// is found out which pretokens may come first and last in it.
+fn boundaries(
+    model: &Model,
+    numbers: &Numbers,
+    supermerges: &[Supermerge],
+) -> Option<Vec<(u32, u32)>> {
+    let mut firsts: Vec<Vec<u32>> = vec![Vec::new(); model.token_count()];
+    for byte in 0..256 {
+        firsts[numbers.of(byte) as usize] = vec![numbers.of(byte)];
+    }
+    let mut lengths = vec![0; model.token_count()];
+    for rule in model.rules() {
+        let token = numbers.of(rule.token()) as usize;
+        lengths[token] = model.token(rule.token()).len();
+        if matches!(rule, Rule::Merge { .. }) {
+            firsts[token] = vec![token as u32];
+        }
+    }
+    let mut lasts = firsts.clone();
+    // Shorter tokens first: what a token begins and ends with is known before it is used.
+    let mut by_length: Vec<&Supermerge> = supermerges.iter().collect();
+    by_length.sort_by_key(|(_, _, join)| lengths[join.token as usize]);
+    let mut left = MOST * (supermerges.len() + 256);
+    for &&(first, last, Join { token, .. }) in &by_length {
+        for (sets, side) in [(&mut firsts, first), (&mut lasts, last)] {
+            let more = std::mem::take(&mut sets[side as usize]);
+            let set = &mut sets[token as usize];
+            left = left.checked_sub(more.len())?;
+            set.extend(&more);
+            set.sort_unstable();
+            set.dedup();
+            sets[side as usize] = more;
+        }
+    }
+    let mut boundaries = Vec::new();
+    for &(first, last, _) in supermerges {
+        for &left_pretoken in &lasts[first as usize] {
+            for &right_pretoken in &firsts[last as usize] {
+                left = left.checked_sub(1)?;
+                boundaries.push((left_pretoken, right_pretoken));
+            }
+        }
+    }
+    Some(boundaries)
+}

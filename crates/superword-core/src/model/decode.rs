@@ -1,0 +1,49 @@
+//! From ids back to bytes.
+
+use super::Model;
+use crate::Error;
+
+/// Starts and ends.
+pub type Spans = Vec<(usize, usize)>;
+
+impl Model {
+    /// The bytes that ids stand for, one after the other.
+    ///
+    /// # Errors
+    /// When no token has one of the ids.
+    pub fn decode(&self, ids: &[u32]) -> Result<Vec<u8>, Error> {
+        let mut bytes = Vec::with_capacity(4 * ids.len());
+        for (place, &id) in ids.iter().enumerate() {
+            let token = self.token_bytes(id).ok_or(Error::UnknownId { id, place })?;
+            bytes.extend_from_slice(token);
+        }
+        Ok(bytes)
+    }
+
+    /// Where the tokens of a text are, given its ids: in bytes, and in characters, of which each
+    /// token has those that it has a byte of.
+    ///
+    /// # Errors
+    /// When no token has one of the ids.
+    pub fn offsets(&self, text: &str, ids: &[u32]) -> Result<(Spans, Spans), Error> {
+        let (mut in_bytes, mut in_characters) = (Spans::new(), Spans::new());
+        let (mut start, mut before) = (0, 0);
+        for (place, &id) in ids.iter().enumerate() {
+            let token = self.token_bytes(id).ok_or(Error::UnknownId { id, place })?;
+            let end = (start + token.len()).min(text.len());
+            let begun = &text.as_bytes()[start..end];
+            let begun = begun.iter().filter(|&&byte| !is_continuation(byte)).count();
+            let first = before - usize::from(is_continuation(*token.first().unwrap_or(&0)));
+            before += begun;
+            in_bytes.push((start, end));
+            in_characters.push((first, before));
+            start = end;
+        }
+        Ok((in_bytes, in_characters))
+    }
+}
+
+/// Whether a byte of UTF-8 continues a character.
+fn is_continuation(byte: u8) -> bool {
+    byte & 0xC0 == 0x80
+}

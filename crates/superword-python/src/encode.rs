@@ -1,0 +1,223 @@
+//! `Encoder`: from texts to ids and back.
+
+use std::ffi::{c_int, c_void};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::Duration;
+
+use pyo3::exceptions::PyBufferError;
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
+use pyo3::types::{PyBytes, PyList};
+use superword_core::encode::{self, Encoded};
+use superword_core::{Error, model};
+
+use crate::errors::exception;
+use crate::model::Model;
+
+/// How often Ctrl-C is noticed.
+const TICK: Duration = Duration::from_millis(50);
+
+/// From how many bytes on a job may take so long that Ctrl-C matters.
+const LONG: usize = 1 << 22;
+
+/// Adds this module's names to `_core`.
+pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<Encoder>()?;
+    module.add_class::<Array>()
+}
+
+/// What encodes and decodes with a model.
+#[pyclass(frozen, module = "superword._core")]
+struct Encoder {
+    model: Arc<model::Model>,
+    encoder: superword_core::Encoder,
+}
+
+/// Rule, units of tokens, changes.
+type ShownStep<'py> = (Option<usize>, Vec<Vec<Bound<'py, PyBytes>>>, Vec<(usize, usize)>);
+
+#[pymethods]
+impl Encoder {
+    #[new]
+    #[pyo3(signature = (model, /))]
+    fn new(py: Python<'_>, model: &Model) -> PyResult<Encoder> {
+        let model = Arc::clone(&model.0);
+        let encoder = py.detach(|| superword_core::Encoder::new(&model));
+        let encoder = encoder.map_err(|error| exception(py, &error))?;
+        Ok(Encoder { model, encoder })
+    }
+
+    /// The ids of a text.
+    #[pyo3(signature = (text, threads, /))]
+    fn encode<'py>(
+        &self,
+        py: Python<'py>,
+        text: PyBackedStr,
+        threads: usize,
+    ) -> PyResult<Bound<'py, PyList>> {
+        let encoded = self.encoded(py, &[text.as_bytes()], threads)?;
+        PyList::new(py, encoded.ids)
+    }
+
+    /// The ids of bytes that need not be UTF-8.
+    #[pyo3(signature = (bytes, threads, /))]
+    fn encode_bytes<'py>(
+        &self,
+        py: Python<'py>,
+        bytes: PyBackedBytes,
+        threads: usize,
+    ) -> PyResult<Bound<'py, PyList>> {
+        let encoded = self.encoded(py, &[&bytes], threads)?;
+        PyList::new(py, encoded.ids)
+    }
+
+    /// The ids of texts, a list each.
+    #[pyo3(signature = (texts, threads, /))]
+    fn encode_batch<'py>(
+        &self,
+        py: Python<'py>,
+        texts: Vec<PyBackedStr>,
+        threads: usize,
+    ) -> PyResult<Bound<'py, PyList>> {
+        let encoded = self.encoded(py, &bytes_of(&texts), threads)?;
+        let lists = encoded
+            .offsets
+            .windows(2)
+            .map(|ends| PyList::new(py, &encoded.ids[ends[0] as usize..ends[1] as usize]));
+        PyList::new(py, lists.collect::<PyResult<Vec<_>>>()?)
+    }
+
+    /// The ids of texts in one array of uint32, and where each starts and the last ends, in one of
+    /// uint64.
+    #[pyo3(signature = (texts, threads, /))]
+    fn encode_to_arrays(
+        &self,
+        py: Python<'_>,
+        texts: Vec<PyBackedStr>,
+        threads: usize,
+    ) -> PyResult<(Array, Array)> {
+        let Encoded { ids, offsets } = self.encoded(py, &bytes_of(&texts), threads)?;
+        Ok((Array::Ids(ids), Array::Offsets(offsets)))
+    }
+
+    /// How many ids a text has.
+    #[pyo3(signature = (text, threads, /))]
+    fn count(&self, py: Python<'_>, text: PyBackedStr, threads: usize) -> PyResult<usize> {
+        Ok(self.encoded(py, &[text.as_bytes()], threads)?.ids.len())
+    }
+
+    /// Where the tokens of a text are, in bytes and in characters.
+    #[pyo3(signature = (text, ids, /))]
+    fn offsets(
+        &self,
+        py: Python<'_>,
+        text: PyBackedStr,
+        ids: Vec<u32>,
+    ) -> PyResult<(Vec<(usize, usize)>, Vec<(usize, usize)>)> {
+        let offsets = py.detach(|| self.model.offsets(&text, &ids));
+        offsets.map_err(|error| exception(py, &error))
+    }
+
+    /// The bytes that ids stand for.
+    #[pyo3(signature = (ids, /))]
+    fn decode<'py>(&self, py: Python<'py>, ids: Vec<u32>) -> PyResult<Bound<'py, PyBytes>> {
+        let bytes = py.detach(|| self.model.decode(&ids));
+        bytes.map(|bytes| PyBytes::new(py, &bytes)).map_err(|error| exception(py, &error))
+    }
+
+    /// The steps in which the rules encode a text.
+    #[pyo3(signature = (text, /))]
+    fn explain<'py>(&self, py: Python<'py>, text: PyBackedStr) -> PyResult<Vec<ShownStep<'py>>> {
+        let steps = py.detach(|| encode::replay(&self.model, &text));
+        let steps = steps.map_err(|error| exception(py, &error))?;
+        let token = |&token: &u32| PyBytes::new(py, self.model.token(token));
+        let shown = steps.into_iter().map(|step| {
+            let units = step.units.iter().map(|unit| unit.iter().map(token).collect()).collect();
+            (step.rule, units, step.changes)
+        });
+        Ok(shown.collect())
+    }
+}
+
+fn bytes_of(texts: &[PyBackedStr]) -> Vec<&[u8]> {
+    texts.iter().map(|text| text.as_bytes()).collect()
+}
+
+impl Encoder {
+    /// Encodes without the GIL. If it may take long, another thread does it while this one looks
+    /// after signals.
+    fn encoded(&self, py: Python<'_>, texts: &[&[u8]], threads: usize) -> PyResult<Encoded> {
+        let bytes: usize = texts.iter().map(|text| text.len()).sum();
+        if bytes < LONG {
+            let encoded = py.detach(|| self.encoder.encode_all(texts, threads, &|| false));
+            return encoded.map_err(|error| exception(py, &error));
+        }
+        let stop = AtomicBool::new(false);
+        let (encoded, signal): (Result<Encoded, Error>, PyResult<()>) =
+            std::thread::scope(|scope| {
+                let (end, mut ended) = mpsc::channel();
+                let is_interrupted = || stop.load(Ordering::Relaxed);
+                let job = scope.spawn(move || {
+                    // Dropped in the end, whatever happens.
+                    let _end: mpsc::Sender<()> = end;
+                    self.encoder.encode_all(texts, threads, &is_interrupted)
+                });
+                let mut signal = Ok(());
+                loop {
+                    let waiting = &mut ended;
+                    let waited = py.detach(move || waiting.recv_timeout(TICK));
+                    if signal.is_ok() {
+                        signal = py.check_signals();
+                    }
+                    stop.store(signal.is_err(), Ordering::Relaxed);
+                    if waited != Err(RecvTimeoutError::Timeout) {
+                        let joined = py.detach(|| job.join());
+                        let resume = |panic| std::panic::resume_unwind(panic);
+                        return (joined.unwrap_or_else(resume), signal);
+                    }
+                }
+            });
+        signal?;
+        encoded.map_err(|error| exception(py, &error))
+    }
+}
+
+/// Numbers that Python reads where they are, through its buffer protocol.
+#[pyclass(frozen, module = "superword._core")]
+enum Array {
+    Ids(Vec<u32>),
+    Offsets(Vec<u64>),
+}
+
+#[pymethods]
+impl Array {
+    /// Lends the memory.
+    ///
+    /// # Safety
+    /// Python calls it with a view to be filled.
+    unsafe fn __getbuffer__(
+        this: PyRef<'_, Self>,
+        view: *mut ffi::Py_buffer,
+        flags: c_int,
+    ) -> PyResult<()> {
+        let (start, length): (*const c_void, usize) = match &*this {
+            Array::Ids(ids) => (ids.as_ptr().cast(), size_of_val(ids.as_slice())),
+            Array::Offsets(offsets) => (offsets.as_ptr().cast(), size_of_val(offsets.as_slice())),
+        };
+        // SAFETY: the numbers never change, and the view keeps the object that has them.
+        let filled = unsafe {
+            ffi::PyBuffer_FillInfo(
+                view,
+                this.as_ptr(),
+                start.cast_mut(),
+                length as ffi::Py_ssize_t,
+                1,
+                flags,
+            )
+        };
+        if filled == -1 { Err(PyBufferError::new_err("the array is read-only")) } else { Ok(()) }
+    }
+}
