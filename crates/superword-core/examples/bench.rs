@@ -1,5 +1,6 @@
+//! Scratch.
 use std::time::Instant;
-use superword_core::{Cache, Encoder, Model};
+use superword_core::{Encoder, Model};
 fn main() {
     let args: Vec<String> = std::env::args().collect();
     let t = Instant::now();
@@ -9,11 +10,8 @@ fn main() {
     let enc = Encoder::new(&model).unwrap();
     println!("encoder {:?}", t.elapsed());
     let texts = std::fs::read(&args[2]).unwrap();
-    let docs: Vec<&str> =
-        texts.split(|b| *b == 0).map(|d| std::str::from_utf8(d).unwrap()).collect();
+    let docs: Vec<&[u8]> = texts.split(|b| *b == 0).collect();
     let half = docs.len() / 2;
-    let mut cache = Cache::new();
-    let mut out = Vec::new();
     for (name, part) in [
         ("first", &docs[..half]),
         ("seen", &docs[..half]),
@@ -22,12 +20,9 @@ fn main() {
         ("seen2", &docs[half..]),
         ("seen", &docs[..half]),
     ] {
-        out.clear();
         let bytes: usize = part.iter().map(|d| d.len()).sum();
         let t = Instant::now();
-        for d in part {
-            enc.encode(d, &mut cache, &mut out).unwrap();
-        }
+        let out = enc.encode_all(part, 1, &|| false).unwrap().ids;
         let s = t.elapsed().as_secs_f64();
         let h = out.iter().fold(0u64, |h, &x| (h ^ x as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15));
         println!(
@@ -37,4 +32,15 @@ fn main() {
             bytes as f64 / out.len() as f64
         );
     }
+    let pattern = model.pattern();
+    let t = Instant::now();
+    let mut n = 0;
+    for d in &docs {
+        pattern.spans(std::str::from_utf8(d).unwrap()).for_each(|_| n += 1);
+    }
+    println!(
+        "pretokens {n} {:?} {:.1} MB/s",
+        t.elapsed(),
+        texts.len() as f64 / t.elapsed().as_secs_f64() / 1e6
+    );
 }

@@ -9,6 +9,7 @@
 
 mod batch;
 mod cache;
+mod front;
 mod joins;
 mod numbers;
 mod phrases;
@@ -177,13 +178,21 @@ impl Encoder {
     /// Appends the ids of a text.
     fn encode_text(&self, text: &str, cache: &mut Cache, ids: &mut Vec<u32>) -> Result<(), Error> {
         let start = ids.len();
-        let mut run = Run { encoder: self, text: text.as_bytes(), cache, out: Buffer::new(ids) };
+        let mut run = Run {
+            encoder: self,
+            text: text.as_bytes(),
+            cache,
+            out: Buffer::new(ids),
+            last: Outcome::default(),
+        };
         let mut group = [Sought::default(); GROUP];
         let mut size = 0;
         let mut result = Ok(());
         self.pattern.spans(text).for_each(|span| match span {
             Ok(span) => {
-                group[size] = self.known.sought(text.as_bytes(), span.start, span.end);
+                let sought = Sought::new(text.as_bytes(), span.start, span.end);
+                run.cache.front.prefetch(&sought);
+                group[size] = sought;
                 size += 1;
                 if size == GROUP {
                     run.group(&group);
@@ -259,6 +268,8 @@ struct Run<'r> {
     text: &'r [u8],
     cache: &'r mut Cache,
     out: Buffer<'r>,
+    /// What became of the pretoken before.
+    last: Outcome,
 }
 
 impl Run<'_> {
@@ -268,21 +279,35 @@ impl Run<'_> {
         let mut outcomes = [Outcome::default(); GROUP];
         let mut missing = [0; GROUP];
         let mut misses = 0;
+        self.cache.make_room();
         for (index, sought) in group.iter().enumerate() {
-            let known = encoder.known.get(self.text, sought);
+            let known = self.cache.front.get(sought);
             missing[misses] = index;
             misses += usize::from(known.is_none());
             outcomes[index] = known.unwrap_or_default();
         }
-        self.cache.make_room();
         for &index in &missing[..misses] {
+            encoder.known.prefetch(&group[index]);
             self.cache.table.prefetch(&group[index]);
         }
         for &index in &missing[..misses] {
-            outcomes[index] = self.remembered(&group[index]);
+            let sought = &group[index];
+            let known = encoder.known.get(self.text, sought);
+            let outcome = known.unwrap_or_else(|| self.remembered(sought));
+            self.cache.front.set(sought, outcome);
+            outcomes[index] = outcome;
         }
-        for outcome in &outcomes[..group.len()] {
-            self.add(outcome);
+        let mut may_join = [false; GROUP];
+        let mut left = self.last;
+        for (outcome, may_join) in outcomes.iter().zip(&mut may_join).take(group.len()) {
+            if left.kind & ENDS != 0 && outcome.kind & BEGINS != 0 {
+                *may_join = encoder.phrases.may_be_boundary(left.data[0], outcome.data[0]);
+            }
+            left = *outcome;
+        }
+        self.last = left;
+        for (outcome, may_join) in outcomes.iter().zip(may_join).take(group.len()) {
+            self.add(outcome, may_join);
         }
     }
 
@@ -292,10 +317,11 @@ impl Run<'_> {
             return outcome;
         }
         let pretoken = &self.text[sought.start..sought.end];
-        let Cache { table, lists, pieces, .. } = &mut *self.cache;
+        let Cache { table, lists, pieces, tokens, .. } = &mut *self.cache;
         self.encoder.words.run(pretoken, &self.encoder.numbers, pieces, |_| ());
-        let tokens: Vec<u32> = pieces.items().map(|piece| piece.token).collect();
-        let outcome = Outcome::plain(&tokens, CACHED, lists);
+        tokens.clear();
+        tokens.extend(pieces.items().map(|piece| piece.token));
+        let outcome = Outcome::plain(tokens, CACHED, lists);
         if pretoken.len() <= cache::LONGEST {
             table.set(pretoken, outcome);
         }
@@ -303,10 +329,12 @@ impl Run<'_> {
     }
 
     #[inline]
-    fn add(&mut self, outcome: &Outcome) {
+    fn add(&mut self, outcome: &Outcome, may_join: bool) {
         let &Outcome { kind, data } = outcome;
         if kind & OPEN == 0 {
-            self.flush();
+            if !self.cache.pending.is_empty() {
+                self.flush();
+            }
             match kind {
                 LISTED => self.out.extend(outcome.list(&self.encoder.lists).iter().copied()),
                 CACHED => self.out.extend(outcome.list(&self.cache.lists).iter().copied()),
@@ -316,17 +344,12 @@ impl Run<'_> {
         }
         let [token, from, fickle] = data;
         let unit = Unit { token, from, fickle };
-        if kind & BEGINS == 0 {
-            self.flush();
-        } else if let Some(&last) = self.cache.pending.last()
-            && !self.encoder.phrases.is_boundary(last, unit)
+        if let Some(&last) = self.cache.pending.last()
+            && !(may_join && self.encoder.phrases.is_boundary(last, unit))
         {
             self.flush();
         }
         self.cache.pending.push(unit);
-        if kind & ENDS == 0 {
-            self.flush();
-        }
     }
 
     /// Encodes the open units that wait.

@@ -14,7 +14,7 @@ const LONG: usize = 64;
 
 /// A pretoken of up to 15 bytes: its bytes, zeros, and its length in the last byte.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
-struct Key {
+pub(crate) struct Key {
     low: u64,
     high: u64,
 }
@@ -37,9 +37,28 @@ impl<V> Slot<V> {
 pub(crate) struct Sought {
     pub(crate) start: usize,
     pub(crate) end: usize,
-    /// Not used if it does not fit.
-    key: Key,
+    /// All zeros if it does not fit.
+    pub(crate) key: Key,
     pub(crate) hash: u64,
+}
+
+impl Sought {
+    /// The pretoken `text[start..end]`.
+    #[inline]
+    pub(crate) fn new(text: &[u8], start: usize, end: usize) -> Sought {
+        if end - start > INLINE {
+            let hash = long_hash(&text[start..end]);
+            return Sought { start, end, key: Key::default(), hash };
+        }
+        let key = Key::new(text, start, end);
+        Sought { start, end, key, hash: key.hash() }
+    }
+
+    /// Whether the key holds the pretoken.
+    #[inline]
+    pub(crate) fn is_short(&self) -> bool {
+        self.key.high != 0
+    }
 }
 
 /// The table. A value of its own is kept with every pretoken.
@@ -73,7 +92,7 @@ impl<V: Copy + Default> Table<V> {
         self.long_bytes = 0;
     }
 
-    /// Asks for the memory of a pretoken that was sought in another table.
+    /// Asks for the memory of a pretoken.
     #[inline]
     pub(crate) fn prefetch(&self, sought: &Sought) {
         prefetch(&self.slots[self.place(sought.hash)]);
@@ -92,14 +111,9 @@ impl<V: Copy + Default> Table<V> {
     /// Gets ready to look up the pretoken `text[start..end]`: asks for the memory.
     #[inline]
     pub(crate) fn sought(&self, text: &[u8], start: usize, end: usize) -> Sought {
-        if end - start > INLINE {
-            let hash = long_hash(&text[start..end]);
-            return Sought { start, end, key: Key::default(), hash };
-        }
-        let key = Key::new(text, start, end);
-        let hash = key.hash();
-        prefetch(&self.slots[self.place(hash)]);
-        Sought { start, end, key, hash }
+        let sought = Sought::new(text, start, end);
+        self.prefetch(&sought);
+        sought
     }
 
     /// The value of a pretoken in the text: what was stored, or what `new` gives for one not seen

@@ -1,15 +1,16 @@
 //! What one thread remembers of the pretokens that it has met.
 
 use super::Outcome;
+use super::front::Front;
 use super::phrases::{Unit, Units};
 use super::words::Pieces;
 use crate::table::Table;
 
 /// How many pretokens are remembered; then all are forgotten.
-const PRETOKENS: usize = 1 << 17;
+const PRETOKENS: usize = 1 << 18;
 
 /// How many bytes the table of them may take: short pretokens, and the long ones beside it.
-const BYTES: usize = 12 << 20;
+const BYTES: usize = 24 << 20;
 
 /// How many tokens of pretokens with many tokens are remembered.
 const LISTED: usize = 1 << 20;
@@ -20,8 +21,9 @@ pub(super) const LONGEST: usize = 256;
 /// A row that has been longer gives its memory back.
 const ROW: usize = 1 << 16;
 
-/// What one thread remembers between texts: at most 20 MB, whatever the texts are.
+/// What one thread remembers between texts: at most 32 MB, whatever the texts are.
 pub(super) struct Cache {
+    pub(super) front: Front,
     pub(super) table: Table<Outcome>,
     /// The tokens of pretokens with many tokens.
     pub(super) lists: Vec<u32>,
@@ -29,17 +31,20 @@ pub(super) struct Cache {
     pub(super) pieces: Pieces,
     pub(super) units: Units,
     pub(super) pending: Vec<Unit>,
+    pub(super) tokens: Vec<u32>,
 }
 
 impl Cache {
     /// Nothing is known yet.
     pub(super) fn new() -> Cache {
         Cache {
+            front: Front::new(),
             table: Table::new(),
             lists: Vec::new(),
             pieces: Pieces::new(),
             units: Units::new(),
             pending: Vec::new(),
+            tokens: Vec::new(),
         }
     }
 
@@ -50,6 +55,7 @@ impl Cache {
             table.len() >= PRETOKENS || table.memory() > BYTES || self.lists.len() > LISTED;
         if is_full {
             self.table.clear();
+            self.front.clear();
             self.lists.clear();
         }
     }

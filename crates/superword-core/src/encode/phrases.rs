@@ -60,10 +60,13 @@ impl Phrases {
         let boundaries = boundaries(model, numbers, &supermerges);
         let is_boundless = boundaries.is_none();
         let boundaries = boundaries.unwrap_or_default();
-        let mut joins = Joins::with_room(supermerges.len() + boundaries.len());
+        let mut joins = Joins::with_room(supermerges.len());
         for &(left, right, join) in &supermerges {
             joins.add(left, right, join);
         }
+        let is_new = |&(left, right): &(u32, u32)| joins.get(left, right).is_none();
+        let more = boundaries.iter().filter(|&boundary| is_new(boundary)).count();
+        joins.make_room(more);
         let mut ends = vec![is_boundless; model.token_count()];
         let mut begins = ends.clone();
         for (left, right) in boundaries {
@@ -91,16 +94,16 @@ impl Phrases {
         (self.ends[token as usize], self.begins[token as usize])
     }
 
+    /// Whether two pretokens may come to stand in one token, as far as can be told at once.
+    #[inline]
+    pub(super) fn may_be_boundary(&self, left: u32, right: u32) -> bool {
+        self.joins.may_have(left, right) || self.is_boundless
+    }
+
     /// Whether two pretokens may come to stand in one token.
     #[inline]
     pub(super) fn is_boundary(&self, left: Unit, right: Unit) -> bool {
         self.joins.get(left.token, right.token).is_some() || self.is_boundless
-    }
-
-    /// Asks for the memory of a pair ahead of its use.
-    #[inline]
-    pub(super) fn prefetch(&self, left: u32, right: u32) {
-        self.joins.prefetch(left, right);
     }
 
     fn lives(&self, unit: Unit, time: u32) -> bool {
@@ -169,5 +172,7 @@ fn boundaries(
             }
         }
     }
+    boundaries.sort_unstable();
+    boundaries.dedup();
     Some(boundaries)
 }

@@ -23,6 +23,8 @@ pub(super) type Life = (u32, u32);
 /// The rules that apply inside a pretoken.
 pub(super) struct Words {
     joins: Joins,
+    /// The rules that join the first 256 tokens, the single bytes, by both.
+    byte_joins: Vec<Option<Join>>,
     /// By token: whether it is ever deleted.
     is_deleted: Vec<bool>,
     deletions: FastMap<u32, Vec<Deletion>>,
@@ -41,6 +43,7 @@ impl Words {
         let merges = rules.iter().filter(|rule| matches!(rule, Rule::Merge { .. })).count();
         let mut words = Words {
             joins: Joins::with_room(merges),
+            byte_joins: vec![None; 1 << 16],
             is_deleted: vec![false; model.token_count()],
             deletions: FastMap::default(),
         };
@@ -49,6 +52,10 @@ impl Words {
                 Rule::Merge { left, right, token, .. } => {
                     let [left, right, token] = [left, right, token].map(|token| numbers.of(*token));
                     words.joins.add(left, right, Join { time, token });
+                    if left < 256 && right < 256 {
+                        let join = &mut words.byte_joins[(left << 8 | right) as usize];
+                        *join = join.or(Some(Join { time, token }));
+                    }
                 }
                 Rule::Supermerge { .. } => {}
                 Rule::Delete { token, parts } => {
@@ -93,6 +100,10 @@ impl Rules for Words {
     #[inline]
     fn join(&self, left: Piece, right: Piece) -> Option<(u32, Piece)> {
         let after = left.made.max(right.made);
+        if after == 0 && left.token < 256 && right.token < 256 {
+            let join = self.byte_joins[(left.token << 8 | right.token) as usize]?;
+            return Some((join.time, Piece { token: join.token, made: join.time }));
+        }
         let join = self.joins.find(left.token, right.token, |time| time > after)?;
         Some((join.time, Piece { token: join.token, made: join.time }))
     }
