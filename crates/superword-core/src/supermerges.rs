@@ -176,7 +176,9 @@ impl<'t> Learner<'t> {
         let token = self.tokens.joined(left, right);
         let bytes = self.tokens.bytes(token);
         let is_pretoken = openable.find(bytes).is_some();
-        let is_clear = !is_pretoken && *self.made_from.entry(token).or_insert(pair) == pair;
+        // Noted whatever it spells: a token that a supermerge has made outlives its deletion.
+        let first = *self.made_from.entry(token).or_insert(pair);
+        let is_clear = !is_pretoken && first == pair;
         let changed = self.replacer.replace(
             &Join { pair, token },
             &self.pairs.take(pair),

@@ -190,6 +190,24 @@ proptest! {
     }
 }
 
+#[test]
+fn a_superword_that_spells_a_pretoken_stays_when_that_is_deleted() {
+    let documents =
+        ["'baab", "'baab", "ab'baabab", "'ba'baab'ba'ba", "ab", "ab'ba", "ab"].map(str::to_owned);
+    for vocab_size in 256..264 {
+        let parameters = Parameters {
+            pattern: "(?<=b)a+b?|.".to_owned(),
+            eligible: ANYTHING.to_owned(),
+            supermerges: true,
+            deletion: Some(Deletion::Bytes),
+            tau: 0.5,
+            min_count: 4,
+            vocab_size,
+        };
+        assert_trained_alike_in_memory(&documents, &parameters, 1);
+    }
+}
+
 /// Trains in both ways on the first ten megabytes of the shared corpus.
 fn assert_trained_alike_on_text(pattern: &str, supermerges: bool, deletion: Option<Deletion>) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
