@@ -4,105 +4,53 @@
 
 Every run is a process of its own, and what it saves is compared, by hash, with what an untimed run
 on one thread saved. The peers are the newest releases, in an environment of the benchmark's own;
-each trains a plain BPE of the same size on the same text, and must reach that size.
+each trains a plain BPE of the same size on the same text, and must reach that size. On the smallest
+text, the merges of plain BPE are compared with theirs.
 """
 
 from __future__ import annotations
 
 import argparse
-import hashlib
-import io
 import json
-import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import zstandard
-
+import agreement
 import results
+from runs import WORK, Figures, checked, corpus, fastest, run
 from superword.patterns import NAMED_PATTERNS
-from trainers import VOCAB_SIZE
 
-Figures = dict[str, Any]
-
-WORK = Path(os.environ.get("SUPERWORD_BENCH", results.FOLDER.parents[1] / "target/bench"))
 PEERS = WORK / "peers"
+PYTHON = PEERS / "bin/python"
 PEER_NAMES = ["gigatoken", "rustbpe", "tokenizers"]
+# These take minutes, so they are run less often.
+SLOW = {"rustbpe", "tokenizers"}
 OUR_RUNS: dict[str, dict[str, object]] = {
     "BoundlessBPE, gpt4o": {"pattern": "gpt4o"},
     "BoundlessBPE, boundless": {"pattern": "boundless"},
     "plain BPE, gpt4o": {"pattern": "gpt4o", "supermerges": False, "deletion": None},
+    "plain BPE, gpt2": {"pattern": "gpt2", "supermerges": False, "deletion": None},
 }
-
-
-def corpus(megabytes: int) -> Path:
-    """The first so many megabytes of text of the training corpus, as JSON lines on disk."""
-    path = WORK / f"train-{megabytes}.jsonl"
-    if path.exists():
-        return path
-    WORK.mkdir(parents=True, exist_ok=True)
-    left = megabytes * 1_000_000
-    with path.with_suffix(".part").open("w", encoding="utf-8") as file:
-        for part in (0, 1):
-            with (results.SHARED / f"corpus/train-{part}.jsonl.zst").open("rb") as packed:
-                unpacked = zstandard.ZstdDecompressor(max_window_size=2**31).stream_reader(packed)
-                for line in io.TextIOWrapper(unpacked, encoding="utf-8"):
-                    left -= len(json.loads(line)["text"].encode())
-                    if left >= 0:
-                        file.write(line)
-    path.with_suffix(".part").rename(path)
-    return path
-
-
-def run(python: Path | str, name: str, text: Path, options: Mapping[str, object]) -> Figures:
-    """Run a trainer in a process of its own."""
-    script = Path(__file__).with_name("trainers.py")
-    command = [str(python), str(script), name, str(text), json.dumps(options)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise SystemExit(f"{name} failed:\n{done.stderr}")
-    figures: Figures = json.loads(done.stdout.strip().splitlines()[-1])
-    if figures["tokens"] < VOCAB_SIZE:
-        raise SystemExit(f"{name} reached {figures['tokens']} tokens only")
-    return figures
 
 
 def peers() -> dict[str, str]:
     """Install the peers, and give their versions."""
     if not PEERS.exists():
         subprocess.run([sys.executable, "-m", "venv", PEERS], check=True)
-    pip = [str(PEERS / "bin/python"), "-m", "pip"]
+    pip = [str(PYTHON), "-m", "pip"]
     subprocess.run([*pip, "install", "--quiet", "--upgrade", *PEER_NAMES], check=True)
     listed = subprocess.run([*pip, "list", "--format", "json"], check=True, capture_output=True)
     found = {package["name"]: package["version"] for package in json.loads(listed.stdout)}
     return {name: found[name] for name in PEER_NAMES}
 
 
-def digest(path: Path) -> str:
-    """The hash of a file."""
-    return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
-def ours(name: str, text: Path, repeats: int) -> Figures:
-    """The best of several runs of one kind of training, each checked."""
-    model = WORK / "model.json"
-    options = {**OUR_RUNS[name], "output": str(model)}
-    run(sys.executable, "superword", text, {**options, "threads": 1})
-    expected = digest(model)
-    runs = []
-    for _ in range(repeats):
-        runs.append(run(sys.executable, "superword", text, {**options, "threads": 2}))
-        if digest(model) != expected:
-            raise SystemExit(f"{name}: a timed run saved another model")
-    return {**fastest(runs), "model_bytes": model.stat().st_size, "sha256": expected}
-
-
-def fastest(runs: list[Figures]) -> Figures:
-    """The run that took the least time."""
-    return min(runs, key=lambda figures: float(figures["seconds"]))
+def peer(name: str, text: Path, repeats: int) -> Figures:
+    """The best of several runs of a peer."""
+    options = {"regex": NAMED_PATTERNS["gpt4o"]}
+    return fastest([run(name, text, options, python=PYTHON) for _ in range(repeats)])
 
 
 def stages(figures: Figures) -> str:
@@ -112,40 +60,66 @@ def stages(figures: Figures) -> str:
     return ", ".join(f"{name} {end - begin:.1f}" for (name, begin), (_, end) in pairs)
 
 
+def times(size: int, measured: Mapping[str, Figures]) -> list[list[object]]:
+    """The rows of a table for one size of corpus."""
+    base = next((f["seconds"] for n, f in measured.items() if n.startswith("gigatoken")), None)
+    rows: list[list[object]] = []
+    for name, found in measured.items():
+        ratio = "-" if base is None else f"{found['seconds'] / base:.2f}"
+        detail = stages(found) if "begins" in found else ""
+        seconds, memory = f"{found['seconds']:.1f}", f"{found['gigabytes']:.2f}"
+        rows.append([f"{size} MB", name, seconds, ratio, memory, detail])
+    return rows
+
+
+def compare(size: int, names: Sequence[str], versions: Mapping[str, str]) -> dict[str, Figures]:
+    """Compare our merges with those of the peers that tell theirs."""
+    return {
+        f"{name} {versions[name]}": agreement.agreement(corpus(size), name, PYTHON)
+        for name in names
+        if name in agreement.PATTERNS
+    }
+
+
 def main() -> None:
     """Measure, check, write the results."""
     parser = argparse.ArgumentParser(description="Measure training.")
     parser.add_argument("--size", type=int, nargs="+", default=[100, 300, 1000], metavar="MB")
     parser.add_argument("--repeats", type=int, default=3, help="runs of each (default: 3)")
+    parser.add_argument(
+        "--slow-repeats", type=int, default=1, help="runs of the slow peers (default: 1)"
+    )
     parser.add_argument("--peers", nargs="*", default=PEER_NAMES, choices=PEER_NAMES)
     options = parser.parse_args()
     versions = peers()
+    smallest = min(options.size)
+    compared = compare(smallest, options.peers, versions)
     figures: dict[str, Any] = {}
     rows: list[list[object]] = [["corpus", "trainer", "seconds", "of gigatoken", "GB", "stages"]]
     for size in options.size:
         text = corpus(size)
-        measured = {name: ours(name, text, options.repeats) for name in OUR_RUNS}
+        measured = {
+            name: checked(text, settings, options.repeats) for name, settings in OUR_RUNS.items()
+        }
         for name in options.peers:
-            python = PEERS / "bin/python"
-            regex = {"regex": NAMED_PATTERNS["gpt4o"]}
-            runs = [run(python, name, text, regex) for _ in range(options.repeats)]
-            measured[f"{name} {versions[name]}"] = fastest(runs)
+            repeats = options.slow_repeats if name in SLOW else options.repeats
+            measured[f"{name} {versions[name]}"] = peer(name, text, repeats)
         figures[f"{size} MB"] = measured
-        base = next((f["seconds"] for n, f in measured.items() if n.startswith("gigatoken")), None)
-        for name, found in measured.items():
-            ratio = "-" if base is None else f"{found['seconds'] / base:.2f}"
-            detail = stages(found) if "begins" in found else ""
-            seconds, memory = f"{found['seconds']:.1f}", f"{found['gigabytes']:.2f}"
-            rows.append([f"{size} MB", name, seconds, ratio, memory, detail])
+        rows += times(size, measured)
+    text_of_times = (
+        f"From JSON lines on disk to a saved model, best of {options.repeats}; rustbpe and "
+        f"tokenizers, which take minutes, best of {options.slow_repeats}. The peers train a plain "
+        "BPE: gigatoken with the pattern gpt2, the only one it trains with, the others with gpt4o. "
+        "What ours saved is, by hash, what a run on one thread saved. `GB` is peak resident memory."
+    )
+    sections = [text_of_times, results.table(rows)]
+    if compared:
+        sections.append(agreement.section(smallest, compared))
     results.save(
         "train",
         "Training, two threads, vocabulary 131,072",
-        {"peers": versions, "sizes": figures},
-        [
-            f"From JSON lines on disk to a saved model, best of {options.repeats}; the peers train "
-            "a plain BPE with the pattern of their fastest way in. `GB` is peak resident memory.",
-            results.table(rows),
-        ],
+        {"peers": versions, "sizes": figures, "agreement": compared},
+        sections,
     )
 
 
