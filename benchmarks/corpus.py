@@ -39,9 +39,13 @@ def read_documents(size: int) -> list[str]:
     return documents
 
 
-def write_formats(folder: Path, documents: list[str]) -> dict[str, Any]:
-    """Write the documents in every format; returns what to open, by the format's name."""
-    lines = "".join(json.dumps({"text": text}) + "\n" for text in documents).encode()
+def write_formats(folder: Path, documents: list[str], *, ascii: bool = True) -> dict[str, Any]:
+    """Write the documents in every format; returns what to open, by the format's name.
+
+    JSON spells letters beyond ASCII as escapes, which is the default of most that write it, or not.
+    """
+    objects = (json.dumps({"text": text}, ensure_ascii=ascii) for text in documents)
+    lines = "".join(line + "\n" for line in objects).encode()
     (folder / "a.jsonl").write_bytes(lines)
     (folder / "a.jsonl.zst").write_bytes(zstandard.compress(lines))
     (folder / "a.jsonl.gz").write_bytes(gzip.compress(lines, 6))
