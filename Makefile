@@ -23,6 +23,9 @@ bench: $(VENV)/installed ## Run the benchmarks; they write benchmarks/results
 	$(VENV)/bin/python benchmarks/corpus.py
 	$(VENV)/bin/python benchmarks/model.py
 	$(VENV)/bin/python benchmarks/train.py
+	$(VENV)/bin/python benchmarks/grow.py
+	$(VENV)/bin/python benchmarks/inputs.py
+	$(VENV)/bin/python benchmarks/hostile.py
 
 format: $(VENV)/installed ## Format the sources
 	cargo fmt
