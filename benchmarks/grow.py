@@ -49,8 +49,10 @@ class Exchange:
         """Exchange some of these words."""
         place = self.left
         while place < len(words):
-            drawn = int(self.chance.random() * len(self.pool))
-            words[place], self.pool[drawn] = self.pool[drawn], words[place]
+            # Between two spaces there is no word.
+            if words[place]:
+                drawn = int(self.chance.random() * len(self.pool))
+                words[place], self.pool[drawn] = self.pool[drawn], words[place]
             place += 1 + self.gap()
         self.left = place - len(words)
 
@@ -58,7 +60,7 @@ class Exchange:
 def words_of(text: Path) -> Iterator[str]:
     """The words of a corpus: what is between spaces."""
     for document in texts(str(text)):
-        yield from document.split(" ")
+        yield from filter(None, document.split(" "))
 
 
 def grow(small: Path, large: Path) -> None:
