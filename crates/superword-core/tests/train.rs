@@ -32,7 +32,7 @@ fn assert_trained_alike(
     parameters: &Parameters,
     threads: usize,
 ) {
-    let effort = Effort { threads, verify_every: None };
+    let effort = Effort { threads, memory_limit: None, verify_every: None };
     let control = Control { progress: &|_, _| (), is_interrupted: &|| false };
     let model = superword_core::train(corpus, parameters.clone(), Vec::new(), effort, &control)
         .expect("a model");
