@@ -14,7 +14,7 @@ use naive::{Kind, Rule, Token};
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::RngSeed;
-use superword_core::corpus::{Batch, Corpus, Files, Memory, Options};
+use superword_core::corpus::{Batch, Corpus, Files, Memory, Options, Reading};
 use superword_core::model::{Deletion, Parameters, SpelledRule};
 use superword_core::pretokenize::ELIGIBLE;
 use superword_core::{Control, Effort};
@@ -221,7 +221,9 @@ fn assert_trained_alike_on_text(pattern: &str, supermerges: bool, deletion: Opti
         documents.extend(batch.documents().map(str::to_owned));
         Ok(())
     };
-    corpus.read(1, &keep, &|_| ()).expect("the corpus, in the folder that SUPERWORD_SHARED names");
+    corpus
+        .read(Reading::whole(1), &keep, &|_| ())
+        .expect("the corpus, in the folder that SUPERWORD_SHARED names");
     let documents = documents.into_inner().expect("one thread has read");
     let (pattern, eligible) = (pattern.to_owned(), ELIGIBLE.to_owned());
     let (tau, min_count, vocab_size) = (0.9, 2, 16_384);

@@ -1,7 +1,7 @@
 //! What one thread remembers of the pretokens that it has met.
 
-use super::Outcome;
 use super::front::Front;
+use super::outcome::Outcome;
 use super::phrases::{Unit, Units};
 use super::words::Pieces;
 use crate::table::Table;

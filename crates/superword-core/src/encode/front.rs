@@ -3,7 +3,7 @@
 //! Most of a text are words that come again and again. The table of all that is known does not fit
 //! into the processor's own memory; this one does.
 
-use super::Outcome;
+use super::outcome::Outcome;
 use crate::sequence::prefetch;
 use crate::table::{Key, Sought};
 

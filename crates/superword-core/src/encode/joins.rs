@@ -6,25 +6,20 @@ use crate::memory;
 use crate::sequence::prefetch;
 
 /// When the two tokens are joined first, and the token that they become.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Join {
     /// [`NEVER`] if no rule joins them, and yet they may come to stand in one token.
     pub(super) time: u32,
     pub(super) token: u32,
 }
 
-#[derive(Clone, Copy)]
-struct Slot {
-    pair: u64,
-    /// Zero if the slot is free.
-    time: u32,
-    token: u32,
-}
+/// How many pairs are kept close to the processor: the first rules are needed most.
+const HOT: usize = 1 << 13;
 
-/// A hash table of pairs.
+/// Pairs of tokens, and how they are joined.
 pub(super) struct Joins {
-    /// A power of two, at most half of them in use.
-    slots: Vec<Slot>,
+    hot: Pairs,
+    cold: Pairs,
     /// A bit for each hash of a pair that is there, and few others: most pairs that are looked for
     /// are not there, and this is small enough to stay close to the processor.
     filter: Vec<u64>,
@@ -33,69 +28,76 @@ pub(super) struct Joins {
 }
 
 impl Joins {
-    /// No pairs, and room for some.
-    pub(super) fn with_room(pairs: usize) -> Joins {
-        let free = Slot { pair: 0, time: 0, token: 0 };
-        let slots = memory::filled(free, (2 * pairs).next_power_of_two().max(1 << 10));
-        let filter = vec![0; slots.len() / 16];
-        Joins { slots, filter, again: FastMap::default() }
-    }
-
-    /// Makes room for more pairs.
-    pub(super) fn make_room(&mut self, more: usize) {
-        let used: Vec<Slot> = self.slots.iter().filter(|slot| slot.time != 0).copied().collect();
-        let larger = Joins::with_room(used.len() + more);
-        let again = std::mem::replace(self, larger).again;
-        for Slot { pair, time, token } in used {
-            self.add((pair >> 32) as u32, pair as u32, Join { time, token });
+    /// The rules given, in order; then pairs that no rule joins.
+    pub(super) fn new(
+        rules: &[(u32, u32, Join)],
+        others: impl IntoIterator<Item = (u32, u32)>,
+    ) -> Joins {
+        let others =
+            others.into_iter().map(|(left, right)| (left, right, Join { time: NEVER, token: 0 }));
+        let all: Vec<_> = rules.iter().copied().chain(others).collect();
+        let mut joins = Joins {
+            hot: Pairs::with_room(HOT.min(all.len())),
+            cold: Pairs::with_room(all.len().saturating_sub(HOT)),
+            filter: vec![0; (all.len() / 4).next_power_of_two()],
+            again: FastMap::default(),
+        };
+        for (left, right, join) in all {
+            let pair = key(left, right);
+            if let Some(first) = joins.get(left, right) {
+                if join.time != NEVER {
+                    joins.again.entry(pair).or_insert_with(|| vec![first.time]).push(join.time);
+                }
+                continue;
+            }
+            let (word, bit) = joins.bit(hash(pair));
+            joins.filter[word] |= bit;
+            let pairs = if joins.hot.used < HOT { &mut joins.hot } else { &mut joins.cold };
+            pairs.add(pair, join);
         }
-        self.again = again;
+        joins
     }
 
-    /// Adds a rule; they come in order. There must be room.
-    pub(super) fn add(&mut self, left: u32, right: u32, join: Join) {
-        let pair = key(left, right);
-        let (word, bit) = self.bit(hash(pair));
-        self.filter[word] |= bit;
-        let place = self.place(pair);
-        let slot = &mut self.slots[place];
-        if slot.time == 0 || slot.time == NEVER {
-            *slot = Slot { pair, time: join.time, token: join.token };
-        } else if join.time != NEVER {
-            self.again.entry(pair).or_insert_with(|| vec![slot.time]).push(join.time);
-        }
-    }
-
-    /// Whether two tokens may be there, as far as can be told at once; asks for their memory.
+    /// Whether two tokens may be there, as far as can be told at once.
     #[inline]
     pub(super) fn may_have(&self, left: u32, right: u32) -> bool {
+        let (word, bit) = self.bit(hash(key(left, right)));
+        self.filter[word] & bit != 0
+    }
+
+    /// Asks for the memory of two tokens ahead of its use.
+    #[inline]
+    pub(super) fn prefetch(&self, left: u32, right: u32) {
         let hash = hash(key(left, right));
-        let (word, bit) = self.bit(hash);
-        let may = self.filter[word] & bit != 0;
-        if may {
-            prefetch(&self.slots[hash as usize & (self.slots.len() - 1)]);
-        }
-        may
+        prefetch(&self.hot.slots[self.hot.first_place(hash)]);
+        prefetch(&self.cold.slots[self.cold.first_place(hash)]);
     }
 
     /// The first rule that joins two tokens.
     #[inline]
     pub(super) fn get(&self, left: u32, right: u32) -> Option<Join> {
-        let pair = key(left, right);
-        let (word, bit) = self.bit(hash(pair));
-        if self.filter[word] & bit == 0 {
+        if !self.may_have(left, right) {
             return None;
         }
-        let slot = &self.slots[self.place(pair)];
-        (slot.time != 0).then_some(Join { time: slot.time, token: slot.token })
+        let pair = key(left, right);
+        self.hot.get(pair).or_else(|| self.cold.get(pair))
     }
 
     /// The first rule that joins two tokens at a time that suits.
+    #[inline]
     pub(super) fn find(&self, left: u32, right: u32, suits: impl Fn(u32) -> bool) -> Option<Join> {
         let first = self.get(left, right).filter(|join| join.time != NEVER)?;
-        if suits(first.time) {
-            return Some(first);
-        }
+        if suits(first.time) { Some(first) } else { self.find_again(left, right, first, suits) }
+    }
+
+    #[cold]
+    fn find_again(
+        &self,
+        left: u32,
+        right: u32,
+        first: Join,
+        suits: impl Fn(u32) -> bool,
+    ) -> Option<Join> {
         let times = self.again.get(&key(left, right))?;
         let time = times.iter().copied().find(|&time| suits(time))?;
         Some(Join { time, ..first })
@@ -106,10 +108,50 @@ impl Joins {
     fn bit(&self, hash: u64) -> (usize, u64) {
         ((hash >> 40) as usize & (self.filter.len() - 1), 1 << (hash >> 34 & 63))
     }
+}
+
+/// A hash table of pairs.
+struct Pairs {
+    /// A power of two, at most half of them in use.
+    slots: Vec<Slot>,
+    used: usize,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Slot {
+    pair: u64,
+    /// Zero if the slot is free.
+    time: u32,
+    token: u32,
+}
+
+impl Pairs {
+    fn with_room(pairs: usize) -> Pairs {
+        let slots = (2 * pairs).next_power_of_two().max(2);
+        Pairs { slots: memory::filled(Slot::default(), slots), used: 0 }
+    }
+
+    /// Adds a pair that is not there yet. There must be room.
+    fn add(&mut self, pair: u64, join: Join) {
+        let place = self.place(pair);
+        self.slots[place] = Slot { pair, time: join.time, token: join.token };
+        self.used += 1;
+    }
+
+    #[inline]
+    fn get(&self, pair: u64) -> Option<Join> {
+        let slot = &self.slots[self.place(pair)];
+        (slot.time != 0).then_some(Join { time: slot.time, token: slot.token })
+    }
+
+    #[inline]
+    fn first_place(&self, hash: u64) -> usize {
+        hash as usize & (self.slots.len() - 1)
+    }
 
     #[inline]
     fn place(&self, pair: u64) -> usize {
-        let mut place = hash(pair) as usize & (self.slots.len() - 1);
+        let mut place = self.first_place(hash(pair));
         while self.slots[place].time != 0 && self.slots[place].pair != pair {
             place = (place + 1) & (self.slots.len() - 1);
         }

@@ -60,17 +60,10 @@ impl Phrases {
         let boundaries = boundaries(model, numbers, &supermerges);
         let is_boundless = boundaries.is_none();
         let boundaries = boundaries.unwrap_or_default();
-        let mut joins = Joins::with_room(supermerges.len());
-        for &(left, right, join) in &supermerges {
-            joins.add(left, right, join);
-        }
-        let is_new = |&(left, right): &(u32, u32)| joins.get(left, right).is_none();
-        let more = boundaries.iter().filter(|&boundary| is_new(boundary)).count();
-        joins.make_room(more);
+        let joins = Joins::new(&supermerges, boundaries.iter().copied());
         let mut ends = vec![is_boundless; model.token_count()];
         let mut begins = ends.clone();
         for (left, right) in boundaries {
-            joins.add(left, right, Join { time: NEVER, token: 0 });
             ends[left as usize] = true;
             begins[right as usize] = true;
         }
@@ -97,13 +90,20 @@ impl Phrases {
     /// Whether two pretokens may come to stand in one token, as far as can be told at once.
     #[inline]
     pub(super) fn may_be_boundary(&self, left: u32, right: u32) -> bool {
-        self.joins.may_have(left, right) || self.is_boundless
+        self.joins.may_have(left, right) | self.is_boundless
     }
 
-    /// Whether two pretokens may come to stand in one token.
+    /// Asks for the memory of two pretokens ahead of its use.
     #[inline]
-    pub(super) fn is_boundary(&self, left: Unit, right: Unit) -> bool {
-        self.joins.get(left.token, right.token).is_some() || self.is_boundless
+    pub(super) fn prefetch(&self, left: u32, right: u32) {
+        self.joins.prefetch(left, right);
+    }
+
+    /// The first rule that joins two pretokens that may come to stand in one token.
+    #[inline]
+    pub(super) fn boundary(&self, left: u32, right: u32) -> Option<Join> {
+        let never = Join { time: NEVER, token: 0 };
+        self.joins.get(left, right).or(self.is_boundless.then_some(never))
     }
 
     fn lives(&self, unit: Unit, time: u32) -> bool {

@@ -24,7 +24,7 @@ pub(super) type Life = (u32, u32);
 pub(super) struct Words {
     joins: Joins,
     /// The rules that join the first 256 tokens, the single bytes, by both.
-    byte_joins: Vec<Option<Join>>,
+    byte_joins: Vec<Join>,
     /// By token: whether it is ever deleted.
     is_deleted: Vec<bool>,
     deletions: FastMap<u32, Vec<Deletion>>,
@@ -39,22 +39,19 @@ struct Deletion {
 impl Words {
     /// The rules of a model.
     pub(super) fn new(model: &Model, numbers: &Numbers) -> Words {
-        let rules = model.rules();
-        let merges = rules.iter().filter(|rule| matches!(rule, Rule::Merge { .. })).count();
-        let mut words = Words {
-            joins: Joins::with_room(merges),
-            byte_joins: vec![None; 1 << 16],
-            is_deleted: vec![false; model.token_count()],
-            deletions: FastMap::default(),
-        };
-        for (time, rule) in (1..).zip(rules) {
+        let mut merges = Vec::new();
+        let mut byte_joins = vec![Join { time: NEVER, token: 0 }; 1 << 16];
+        let mut is_deleted = vec![false; model.token_count()];
+        let mut deletions: FastMap<u32, Vec<Deletion>> = FastMap::default();
+        for (time, rule) in (1..).zip(model.rules()) {
             match rule {
                 Rule::Merge { left, right, token, .. } => {
                     let [left, right, token] = [left, right, token].map(|token| numbers.of(*token));
-                    words.joins.add(left, right, Join { time, token });
+                    let join = Join { time, token };
+                    merges.push((left, right, join));
                     if left < 256 && right < 256 {
-                        let join = &mut words.byte_joins[(left << 8 | right) as usize];
-                        *join = join.or(Some(Join { time, token }));
+                        let first = &mut byte_joins[(left << 8 | right) as usize];
+                        *first = if first.time == NEVER { join } else { *first };
                     }
                 }
                 Rule::Supermerge { .. } => {}
@@ -62,12 +59,12 @@ impl Words {
                     let part = |&part: &u32| (numbers.of(part), model.token(part).len());
                     let parts = parts.iter().map(part).collect();
                     let token = numbers.of(*token);
-                    words.is_deleted[token as usize] = true;
-                    words.deletions.entry(token).or_default().push(Deletion { time, parts });
+                    is_deleted[token as usize] = true;
+                    deletions.entry(token).or_default().push(Deletion { time, parts });
                 }
             }
         }
-        words
+        Words { joins: Joins::new(&merges, []), byte_joins, is_deleted, deletions }
     }
 
     /// Performs all rules on a pretoken; the tokens are then in the row. Calls `lives` with each
@@ -101,8 +98,9 @@ impl Rules for Words {
     fn join(&self, left: Piece, right: Piece) -> Option<(u32, Piece)> {
         let after = left.made.max(right.made);
         if after == 0 && left.token < 256 && right.token < 256 {
-            let join = self.byte_joins[(left.token << 8 | right.token) as usize]?;
-            return Some((join.time, Piece { token: join.token, made: join.time }));
+            let join = self.byte_joins[(left.token << 8 | right.token) as usize];
+            let joined = Piece { token: join.token, made: join.time };
+            return (join.time != NEVER).then_some((join.time, joined));
         }
         let join = self.joins.find(left.token, right.token, |time| time > after)?;
         Some((join.time, Piece { token: join.token, made: join.time }))
