@@ -196,6 +196,49 @@ def test_a_deleted_token_cannot_be_joined() -> None:
         Tokenizer._from_rules(rules, Parameters())
 
 
+@pytest.fixture
+def deleting() -> Any:
+    """A file as models from elsewhere may be: cab splits into c and ab, which was deleted."""
+    file = json.loads(Tokenizer._from_rules([], Parameters())._model.to_json())
+    rules = [["merge", "a", "b", 5], ["merge", "c", "ab", 5], ["delete", "ab", ["a", "b"]]]
+    file["rules"] = [*rules, ["delete", "cab", ["c", "ab"]], ["merge", "cab", "d", 4]]
+    file["vocabulary"] += [[256, "ab"], [300, "cabd"]]
+    return file
+
+
+def test_a_file_may_bring_deleted_tokens_back_and_name_them(deleting: Any) -> None:
+    tok = read(deleting)
+    assert json.loads(tok._model.to_json()) == deleting
+    # ab is back in cab alone, and the last rule joins what is not there any more.
+    assert [tok.decode([id]) for id in tok.encode("ab cab cabd")] == [
+        *("a", "b", " ", "c", "ab", " ", "c", "ab", "d"),
+    ]
+    with pytest.raises(ModelFormatError, match='rule 3 names "ab", which is not there'):
+        Tokenizer._from_rules(tok.rules, Parameters())
+
+
+def test_a_token_that_is_back_needs_an_id(deleting: Any) -> None:
+    message = 'the rules lead to the token "ab", which has no id'
+    assert message in refused(lambda f: f["vocabulary"].pop(256), deleting)
+
+
+def test_a_deleted_token_may_keep_its_id(deleting: Any) -> None:
+    deleting["vocabulary"].insert(257, [257, "cab"])
+    tok = read(deleting)
+    assert (tok.token_bytes(257), tok.token_id(b"cab")) == (b"cab", 257)
+    assert json.loads(tok._model.to_json()) == deleting
+    with pytest.raises(ValueError, match="not those of training"):
+        tok.truncate(256)
+
+
+def test_no_rule_may_name_what_no_rule_has_made(deleting: Any) -> None:
+    deleting["rules"].append(["supermerge", "ab", "bd", 1])
+    assert 'rule 5 names "bd", which is no token' in refused(lambda f: None, deleting)
+    deleting["rules"][5] = ["supermerge", "ab", "ab", 1]
+    deleting["rules"].append(["merge", "abab", "a", 1])
+    assert 'rule 6 names "abab", which is not there' in refused(lambda f: None, deleting)
+
+
 def test_a_malformed_pattern_is_refused(file: Any) -> None:
     file["pattern"].update(source="a(", regex="a(")
     with pytest.raises(PatternError):

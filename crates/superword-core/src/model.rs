@@ -8,6 +8,7 @@ mod file;
 mod fingerprint;
 mod format;
 mod history;
+mod ids;
 mod rule;
 mod settings;
 mod spelling;
@@ -95,7 +96,7 @@ impl Model {
         training: Training,
     ) -> Result<Model, Error> {
         let rules = rules.into_iter();
-        let mut history = History::new(|_| true, rules.size_hint().0);
+        let mut history = History::of_training(rules.size_hint().0);
         for rule in rules {
             history.perform(&rule?)?;
         }
@@ -127,7 +128,7 @@ impl Model {
             let reason = format!("the model was trained to {trained} tokens, not {vocab_size}");
             return Err(Error::VocabSize { reason });
         }
-        let mut history = History::new(|_| true, self.rules.len());
+        let mut history = History::of_training(self.rules.len());
         for rule in &self.rules {
             let begins_step = !matches!(rule, Rule::Delete { .. });
             if begins_step && history.size() >= size {
@@ -321,7 +322,7 @@ impl Model {
     /// Whether training would have given these ids. Tokens are numbered in the order in which rules
     /// make them, whoever gives the rules, so the numbers of both histories are the same.
     fn has_ids_of_training(&self) -> bool {
-        let mut history = History::new(|_| true, self.rules.len());
+        let mut history = History::of_training(self.rules.len());
         let is_performed =
             self.rules.iter().all(|rule| history.perform(&self.spelled(rule)).is_ok());
         let numbers = (0..256).chain(history.entered());

@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 
 use super::history::History;
+use super::ids::{Ids, listed_bytes};
 use super::spelling::Token;
 use super::tokens::shown;
 use super::{Deletion, Model, Parameters, SpelledRule, Training, refusal};
@@ -124,17 +125,16 @@ impl Model {
         let file: File<'_> =
             serde_json::from_slice(text).map_err(|error| explained(text, &error))?;
         check_heading(Some(&file.format), &file.version.to_string())?;
-        let mut listed = [false; 256];
-        for (_, token) in &file.vocabulary {
-            if let [byte] = *token.0 {
-                listed[usize::from(byte)] = true;
-            }
-        }
-        let mut history = History::new(|byte| listed[usize::from(byte)], file.rules.len());
+        let listed = listed_bytes(file.vocabulary.iter().map(|(_, token)| &*token.0));
+        let mut history = History::of_file(|byte| listed[usize::from(byte)], file.rules.len());
         for rule in &file.rules {
             history.perform(rule)?;
         }
-        let vocabulary = numbers(&file.vocabulary, &history)?;
+        let mut ids = Ids::new(&history);
+        for (id, token) in &file.vocabulary {
+            ids.add(*id, &token.0)?;
+        }
+        let vocabulary = ids.finish()?;
         let parameters = Parameters {
             pattern: file.pattern.source,
             eligible: file.eligible.regex,
@@ -157,36 +157,6 @@ impl Model {
         model.eligible_tables = Tables { unicode, tables };
         Ok(model)
     }
-}
-
-/// The ids with the numbers of their tokens, which have to be those that the rules lead to.
-fn numbers(vocabulary: &[(u32, Token<'_>)], history: &History) -> Result<Vec<(u32, u32)>, Error> {
-    let mut numbers = Vec::with_capacity(vocabulary.len());
-    let mut is_listed = vec![false; history.tokens.len()];
-    for (id, Token(token)) in vocabulary {
-        if let Some(&(before, _)) = numbers.last()
-            && before >= *id
-        {
-            return Err(refusal(format!("ids must ascend, but {id} comes after {before}")));
-        }
-        let Some(number) = history.tokens.find(token).filter(|&number| history.is_there(number))
-        else {
-            let token = shown(token);
-            return Err(refusal(format!("the rules do not lead to the token {token}, id {id}")));
-        };
-        if std::mem::replace(&mut is_listed[number as usize], true) {
-            let token = shown(token);
-            return Err(refusal(format!("the token {token} is there twice, last with id {id}")));
-        }
-        numbers.push((*id, number));
-    }
-    if numbers.len() < history.size() {
-        let is_missing = |&number: &u32| history.is_there(number) && !is_listed[number as usize];
-        let missing = (0..history.tokens.len() as u32).find(is_missing);
-        let token = missing.map_or_else(String::new, |number| shown(history.tokens.get(number)));
-        return Err(refusal(format!("the rules lead to the token {token}, which has no id")));
-    }
-    Ok(numbers)
 }
 
 /// What keeps a text from being a model: what it says of itself, if that is the reason.

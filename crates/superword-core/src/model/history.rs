@@ -1,8 +1,9 @@
 //! The vocabulary as rules are added one by one, and what keeps a rule from being added.
 //!
 //! Every model is made here, whether training, a file or a cut gives its rules, so what is checked
-//! here holds for all of them: a rule joins tokens that are there, a delete splits one that is
-//! there into others that are, and the bytes add up.
+//! here holds for all of them: a rule names tokens that earlier rules have made, and the bytes add
+//! up. What training gives is held to more: the tokens are still there. The authors' models have
+//! rules with tokens that were deleted, which do nothing, and deletes that bring such tokens back.
 
 use std::borrow::Cow;
 
@@ -13,8 +14,11 @@ use crate::Error;
 /// Whether a token is there, and since when.
 #[derive(Clone, Copy, Default)]
 struct Presence {
-    /// It is a single byte, or a merge has made it and no delete has removed it since.
+    /// It may stand in a pretoken: it is a single byte, or a merge has made it, or a delete has
+    /// brought it back, and no delete has removed it since.
     by_merge: bool,
+    /// It is a single byte, or some merge has made it, be it deleted since.
+    was_merged: bool,
     /// Some supermerge has made it: no delete removes it any more.
     by_supermerge: bool,
     /// The rule with which it last entered the vocabulary.
@@ -26,6 +30,11 @@ impl Presence {
     fn is_there(self) -> bool {
         self.by_merge || self.by_supermerge
     }
+
+    /// Whether some rule has made it.
+    fn was_made(self) -> bool {
+        self.was_merged || self.by_supermerge
+    }
 }
 
 /// The rules so far, and the vocabulary that they lead to.
@@ -35,19 +44,32 @@ pub(super) struct History {
     /// By the number of the token.
     presence: Vec<Presence>,
     size: usize,
+    /// Whether rules may name tokens that are not there any more.
+    names_the_deleted: bool,
     /// Room for the token that a rule makes.
     joined: Vec<u8>,
 }
 
 impl History {
-    /// No rules yet, and room for some; the vocabulary is these single bytes.
-    pub(super) fn new(has_byte: impl Fn(u8) -> bool, rules: usize) -> History {
+    /// No rules yet, and room for those of training; the vocabulary is the 256 bytes.
+    pub(super) fn of_training(rules: usize) -> History {
+        History { names_the_deleted: false, ..History::of_file(|_| true, rules) }
+    }
+
+    /// No rules yet, and room for those of a file; the vocabulary is these single bytes.
+    pub(super) fn of_file(has_byte: impl Fn(u8) -> bool, rules: usize) -> History {
         let presence: Vec<Presence> = (0..=u8::MAX)
-            .map(|byte| Presence { by_merge: has_byte(byte), ..Presence::default() })
+            .map(has_byte)
+            .map(|has| Presence { by_merge: has, was_merged: has, ..Presence::default() })
             .collect();
-        let size = presence.iter().filter(|presence| presence.is_there()).count();
-        let tokens = Tokens::single_bytes(rules);
-        History { tokens, rules: Vec::with_capacity(rules), presence, size, joined: Vec::new() }
+        History {
+            tokens: Tokens::single_bytes(rules),
+            rules: Vec::with_capacity(rules),
+            size: presence.iter().filter(|presence| presence.is_there()).count(),
+            presence,
+            names_the_deleted: true,
+            joined: Vec::new(),
+        }
     }
 
     /// How many tokens are in the vocabulary.
@@ -58,16 +80,18 @@ impl History {
     /// Adds a rule.
     ///
     /// # Errors
-    /// When it could never be performed at its place.
+    /// When it could never be performed at its place, or names tokens that no rule has made.
     pub(super) fn perform(&mut self, rule: &SpelledRule<'_>) -> Result<(), Error> {
         let rule = match rule {
             SpelledRule::Merge { left, right, count } => {
-                let [left, right, token] = self.join(left, right, |presence| presence.by_merge)?;
-                self.enter(token, |presence| presence.by_merge = true);
+                let [left, right, token] = self.join(left, right, self.may_merge())?;
+                self.enter(token, mark_merged);
                 Rule::Merge { left, right, token, count: *count }
             }
             SpelledRule::Supermerge { left, right, count } => {
-                let [left, right, token] = self.join(left, right, Presence::is_there)?;
+                let may_join =
+                    if self.names_the_deleted { Presence::was_made } else { Presence::is_there };
+                let [left, right, token] = self.join(left, right, may_join)?;
                 self.enter(token, |presence| presence.by_supermerge = true);
                 Rule::Supermerge { left, right, token, count: *count }
             }
@@ -81,7 +105,7 @@ impl History {
     pub(super) fn entered(&self) -> Vec<u32> {
         let is_there = |&token: &u32| self.presence[token as usize].is_there();
         let mut entered: Vec<u32> = (256..self.tokens.len() as u32).filter(is_there).collect();
-        // No rule makes two tokens, so no two have entered with the same one.
+        // No rule of training makes or brings back two, so no two have entered with the same one.
         entered.sort_unstable_by_key(|&token| self.presence[token as usize].entered);
         entered
     }
@@ -101,7 +125,7 @@ impl History {
         &mut self,
         left: &[u8],
         right: &[u8],
-        may_join: impl Fn(Presence) -> bool + Copy,
+        may_join: fn(Presence) -> bool,
     ) -> Result<[u32; 3], Error> {
         let left_token = self.present(left, may_join)?;
         let right_token = self.present(right, may_join)?;
@@ -126,7 +150,8 @@ impl History {
     }
 
     fn delete(&mut self, token: &[u8], parts: &[Cow<'_, [u8]>]) -> Result<Rule, Error> {
-        let number = self.present(token, |presence| presence.by_merge)?;
+        let may_merge = self.may_merge();
+        let number = self.present(token, may_merge)?;
         if token.len() < 2 {
             return Err(self.refused(&format!("deletes {}, a single byte", shown(token))));
         }
@@ -138,19 +163,29 @@ impl History {
                 format!("splits {} into [{parts}], which do not make it up", shown(token));
             return Err(self.refused(&problem));
         }
-        let may_stand = |presence: Presence| presence.by_merge;
-        let parts = parts.iter().map(|part| self.present(part, may_stand));
+        let parts = parts.iter().map(|part| self.present(part, may_merge));
         let parts = parts.collect::<Result<Box<[u32]>, Error>>()?;
         let presence = &mut self.presence[number as usize];
-        presence.by_merge = false;
-        if !presence.is_there() {
-            self.size -= 1;
+        if std::mem::replace(&mut presence.by_merge, false) {
+            self.size -= usize::from(!presence.by_supermerge);
+            for &part in &parts {
+                self.enter(part, mark_merged);
+            }
         }
         Ok(Rule::Delete { token: number, parts })
     }
 
+    /// Which tokens merges and deletes may name.
+    fn may_merge(&self) -> fn(Presence) -> bool {
+        if self.names_the_deleted {
+            |presence| presence.was_merged
+        } else {
+            |presence| presence.by_merge
+        }
+    }
+
     /// The number of a token that a rule may name at this place.
-    fn present(&self, token: &[u8], may_be: impl Fn(Presence) -> bool) -> Result<u32, Error> {
+    fn present(&self, token: &[u8], may_be: fn(Presence) -> bool) -> Result<u32, Error> {
         match self.tokens.find(token) {
             Some(number) if may_be(self.presence[number as usize]) => Ok(number),
             Some(_) if token.len() > 1 => Err(self.refused(&format!(
@@ -167,4 +202,9 @@ impl History {
     fn refused(&self, problem: &str) -> Error {
         Error::Model { reason: format!("rule {} {problem}", self.rules.len()) }
     }
+}
+
+fn mark_merged(presence: &mut Presence) {
+    presence.by_merge = true;
+    presence.was_merged = true;
 }
