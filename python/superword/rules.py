@@ -24,7 +24,8 @@ class Rule:
         left: The first of the two tokens, or the one that is deleted.
         right: The second of the two; None for a delete.
         parts: What a deleted token is split into; empty for the other kinds.
-        count: How often training joined the two; None for a delete.
+        count: How often training joined the two, 0 if the model's file did not say; None for a
+            delete.
     """
 
     index: int

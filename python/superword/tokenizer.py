@@ -207,28 +207,38 @@ class Tokenizer(Encoding):
         return f"<Tokenizer with {size} tokens from {rules} rules, pattern {self.pattern!r}>"
 
 
-def load(path: str | PathLike[str]) -> Tokenizer:
-    """Load a tokenizer from its file.
+def load(path: str | PathLike[str], *, deletion: Deletion = None) -> Tokenizer:
+    """Load a tokenizer from its file, or from one of the paper authors' model files.
 
-    Where the model was trained with other Unicode tables than this superword has, a warning names
-    the difference.
+    Their formats are `word v1` and `BoundlessBPE v2`, told by the first line; the ids are theirs:
+    docs/model-format.md. Where the model was trained with other Unicode tables than this superword
+    has, a warning names the difference.
 
     Args:
-        path: The file, which `Tokenizer.save` wrote.
+        path: The file, which `Tokenizer.save` or the authors' code wrote.
+        deletion: What a `word v1` model splits deleted tokens into, since its file does not say it:
+            `bytes`, which None stands for, or `pair`. Other files say it themselves.
 
     Raises:
         ModelFormatError: If the file holds no model, or one that contradicts itself.
         PatternError: If its pattern is a malformed regex.
         OSError: If the file cannot be read.
+        ValueError: If `deletion` is given for a file that says it itself.
     """
     with open(path, "rb") as file:
-        start = file.read(1)
-        # What does not begin like a model is not read on, however long it is.
-        text = start + file.read() if start == b"{" else b""
-    if not text:
-        raise ModelFormatError(f"{fspath(path)}: not a superword model: it does not begin with {{")
+        start = file.read(32)
+        is_authors = start.startswith((b"word v", b"BoundlessBPE"))
+        if not is_authors and not start.startswith(b"{"):  # not read on, however long it is
+            problem = "not a model: it begins neither with { nor like those of the authors"
+            raise ModelFormatError(f"{fspath(path)}: {problem}")
+        if deletion is not None and not start.startswith(b"word v1"):
+            raise ValueError("deletion is for word v1 models: this file says itself how it deletes")
+        text = start + file.read()
     try:
-        model = _core.Model.from_json(text)
+        if is_authors:
+            model = _core.Model.from_authors(text, deletion or "bytes")
+        else:
+            model = _core.Model.from_json(text)
     except ModelFormatError as refused:
         raise ModelFormatError(f"{fspath(path)}: {refused}") from None
     return Tokenizer._of(model)

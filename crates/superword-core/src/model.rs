@@ -3,6 +3,7 @@
 //! A model is made of its rules alone; [`Model::new`] works out the vocabulary and the ids as
 //! docs/algorithm.md says. Its file, docs/model-format.md, says both, and the two have to agree.
 
+mod authors;
 mod decode;
 mod file;
 mod fingerprint;

@@ -97,6 +97,19 @@ impl Pattern {
         &self.source
     }
 
+    /// The name of the pattern that splits as it does, if one was given or its regex.
+    #[must_use]
+    pub fn name(&self) -> Option<&'static str> {
+        match self.splitter {
+            Splitter::Gpt2 => Some("gpt2"),
+            Splitter::Gpt4 => Some("gpt4"),
+            Splitter::Gpt4o => Some("gpt4o"),
+            Splitter::Punct => Some("punct"),
+            Splitter::Boundless => Some("boundless"),
+            Splitter::BoundlessDraft | Splitter::Regex(_) => None,
+        }
+    }
+
     /// The regex that it stands for: a name's own, or else what was given.
     #[must_use]
     pub fn regex(&self) -> &str {

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use pyo3::exceptions::PyIndexError;
+use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyTuple};
@@ -87,6 +87,15 @@ impl Model {
     #[pyo3(signature = (text, /))]
     fn from_json(py: Python<'_>, text: &[u8]) -> PyResult<Model> {
         let read = py.detach(|| model::Model::from_json(text));
+        read.map(Model::from).map_err(|error| exception(py, &error))
+    }
+
+    /// The model that the text of one of the paper authors' files holds.
+    #[staticmethod]
+    #[pyo3(signature = (text, deletion, /))]
+    fn from_authors(py: Python<'_>, text: &[u8], deletion: &str) -> PyResult<Model> {
+        let deletion = deletion_named(deletion)?;
+        let read = py.detach(|| model::Model::from_authors(text, deletion));
         read.map(Model::from).map_err(|error| exception(py, &error))
     }
 
@@ -210,15 +219,7 @@ impl Model {
 
 impl GivenParameters {
     pub(crate) fn checked(self) -> PyResult<Parameters> {
-        let deletion = match self.deletion.as_deref() {
-            None => None,
-            Some("bytes") => Some(Deletion::Bytes),
-            Some("pair") => Some(Deletion::Pair),
-            Some(other) => {
-                let message = format!("deletion must be 'bytes', 'pair' or None, not {other:?}");
-                return Err(pyo3::exceptions::PyValueError::new_err(message));
-            }
-        };
+        let deletion = self.deletion.as_deref().map(deletion_named).transpose()?;
         Ok(Parameters {
             pattern: self.pattern,
             eligible: self.eligible,
@@ -228,6 +229,17 @@ impl GivenParameters {
             min_count: self.min_count,
             vocab_size: self.vocab_size,
         })
+    }
+}
+
+fn deletion_named(name: &str) -> PyResult<Deletion> {
+    match name {
+        "bytes" => Ok(Deletion::Bytes),
+        "pair" => Ok(Deletion::Pair),
+        other => {
+            let message = format!("deletion must be 'bytes', 'pair' or None, not {other:?}");
+            Err(PyValueError::new_err(message))
+        }
     }
 }
 
