@@ -119,14 +119,16 @@ def main() -> None:
     assert again == digest, f"{name} gives other ids in the end"
     sizes = [sum(len(text.encode()) for text in texts) / 1e6 for texts in (first, second)]
     print(
-        json.dumps({
-            "load": load,
-            "first": sizes[0] / cold,
-            "unseen": sizes[1] / unseen,
-            "seen": sizes[0] / seen,
-            "gigabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6,
-            "sha256": [digest, second_digest],
-        })
+        json.dumps(
+            {
+                "load": load,
+                "first": sizes[0] / cold,
+                "unseen": sizes[1] / unseen,
+                "seen": sizes[0] / seen,
+                "gigabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6,
+                "sha256": [digest, second_digest],
+            }
+        )
     )
 
 

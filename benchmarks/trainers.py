@@ -62,7 +62,7 @@ def superword_in_memory(path: str, options: Options) -> Training:
 
     def train() -> Result:
         stages = Stages()
-        model = _core.train(corpus, parameters, (), threads, None, stages)
+        model = _core.train(corpus, parameters, (), (threads, None, None), stages)
         model.save(output)
         return {"tokens": model.vocab_size, "begins": stages.begins}
 

@@ -41,7 +41,6 @@ class Encoding:
     """What a `Tokenizer` has for encoding and decoding."""
 
     _model: _core.Model
-    rules: Rules
 
     @cached_property
     def _encoder(self) -> _core.Encoder:
@@ -140,7 +139,10 @@ class Encoding:
             `ids[offsets[i]:offsets[i + 1]]`. Both arrays are read-only.
         """
         ids, offsets = self._encoder.encode_to_arrays(texts, checked(threads))
-        return np.frombuffer(ids, np.uint32), np.frombuffer(offsets, np.uint64)
+        return (
+            np.frombuffer(ids, np.uint32),
+            np.frombuffer(offsets, np.uint64),
+        )
 
     def encode_with_offsets(self, text: str) -> tuple[list[int], Offsets]:
         """Encode a text, and say where each token is in it. Special tokens are text."""
@@ -193,10 +195,10 @@ class Encoding:
         The rules are applied one after the other, as the definition has it. It is meant for
         sentences.
         """
-        steps = self._encoder.explain(text)
+        rules = Rules(self._model)
         return [
-            Step(None if rule is None else self.rules[rule], units, changes)
-            for rule, units, changes in steps
+            Step(None if rule is None else rules[rule], units, changes)
+            for rule, units, changes in self._encoder.explain(text)
         ]
 
     def _sorted_out(
@@ -251,8 +253,8 @@ def refuse(text: str, disallowed: frozenset[str]) -> None:
         spelled = match.group()
         raise SpecialTokenError(
             f"character {match.start()} of the text begins {spelled!r}, which is a special token. "
-            f"To encode it as one, pass allowed_special={{{spelled!r}, ...}} or 'all'. To encode it "
-            "as the text that it is, pass disallowed_special=(), or call encode_ordinary"
+            f"To encode it as one, pass allowed_special={{{spelled!r}, ...}} or 'all'. To encode "
+            "it as the text that it is, pass disallowed_special=(), or call encode_ordinary"
         )
 
 

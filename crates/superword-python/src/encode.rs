@@ -10,7 +10,7 @@ use pyo3::exceptions::PyBufferError;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
-use pyo3::types::{PyBytes, PyList};
+use pyo3::types::{PyBytes, PyList, PyMemoryView};
 use superword_core::encode::{self, Encoded};
 use superword_core::{Error, model};
 
@@ -93,14 +93,14 @@ impl Encoder {
     /// The ids of texts in one array of uint32, and where each starts and the last ends, in one of
     /// uint64.
     #[pyo3(signature = (texts, threads, /))]
-    fn encode_to_arrays(
+    fn encode_to_arrays<'py>(
         &self,
-        py: Python<'_>,
+        py: Python<'py>,
         texts: Vec<PyBackedStr>,
         threads: usize,
-    ) -> PyResult<(Array, Array)> {
+    ) -> PyResult<(Bound<'py, PyMemoryView>, Bound<'py, PyMemoryView>)> {
         let Encoded { ids, offsets } = self.encoded(py, &bytes_of(&texts), threads)?;
-        Ok((Array::Ids(ids), Array::Offsets(offsets)))
+        Ok((Array::Ids(ids).view(py)?, Array::Offsets(offsets).view(py)?))
     }
 
     /// How many ids a text has.
@@ -116,7 +116,7 @@ impl Encoder {
         py: Python<'_>,
         text: PyBackedStr,
         ids: Vec<u32>,
-    ) -> PyResult<(Vec<(usize, usize)>, Vec<(usize, usize)>)> {
+    ) -> PyResult<[Vec<(usize, usize)>; 2]> {
         let offsets = py.detach(|| self.model.offsets(&text, &ids));
         offsets.map_err(|error| exception(py, &error))
     }
@@ -131,14 +131,29 @@ impl Encoder {
     /// The steps in which the rules encode a text.
     #[pyo3(signature = (text, /))]
     fn explain<'py>(&self, py: Python<'py>, text: PyBackedStr) -> PyResult<Vec<ShownStep<'py>>> {
-        let steps = py.detach(|| encode::replay(&self.model, &text));
-        let steps = steps.map_err(|error| exception(py, &error))?;
+        let mut steps = Vec::new();
+        let done = py.detach(|| encode::replay(&self.model, &text, |step| steps.push(step)));
+        done.map_err(|error| exception(py, &error))?;
         let token = |&token: &u32| PyBytes::new(py, self.model.token(token));
         let shown = steps.into_iter().map(|step| {
             let units = step.units.iter().map(|unit| unit.iter().map(token).collect()).collect();
             (step.rule, units, step.changes)
         });
         Ok(shown.collect())
+    }
+
+    /// The tokens of a text as the definition has them, rule by rule: slow, for tests.
+    #[pyo3(signature = (text, /))]
+    fn replay<'py>(
+        &self,
+        py: Python<'py>,
+        text: PyBackedStr,
+    ) -> PyResult<Vec<Bound<'py, PyBytes>>> {
+        let mut units = Vec::new();
+        let done = py.detach(|| encode::replay(&self.model, &text, |step| units = step.units));
+        done.map_err(|error| exception(py, &error))?;
+        let tokens = units.iter().flatten();
+        Ok(tokens.map(|&token| PyBytes::new(py, self.model.token(token))).collect())
     }
 }
 
@@ -190,6 +205,12 @@ impl Encoder {
 enum Array {
     Ids(Vec<u32>),
     Offsets(Vec<u64>),
+}
+
+impl Array {
+    fn view(self, py: Python<'_>) -> PyResult<Bound<'_, PyMemoryView>> {
+        PyMemoryView::from(Bound::new(py, self)?.as_any())
+    }
 }
 
 #[pymethods]

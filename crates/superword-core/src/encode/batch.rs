@@ -58,9 +58,10 @@ impl Encoder {
                 let number = next.fetch_add(1, Ordering::Relaxed);
                 let Some(job) = jobs.get(number) else { break };
                 let start = share.ids.len();
-                let encoded = match is_interrupted() {
-                    true => Err(Error::Interrupted),
-                    false => self.encode_bytes(job.text, &mut cache, &mut share.ids),
+                let encoded = if is_interrupted() {
+                    Err(Error::Interrupted)
+                } else {
+                    self.encode_bytes(job.text, &mut cache, &mut share.ids)
                 };
                 if let Err(error) = encoded {
                     failed.store(true, Ordering::Relaxed);

@@ -36,7 +36,7 @@ pub struct Step {
 ///
 /// # Errors
 /// When a regex gives up.
-pub fn replay(model: &Model, text: &str) -> Result<Vec<Step>, Error> {
+pub fn replay(model: &Model, text: &str, mut each: impl FnMut(Step)) -> Result<(), Error> {
     let mut units = Vec::new();
     for span in model.pattern().spans(text) {
         let pretoken = &text[span?];
@@ -46,7 +46,7 @@ pub fn replay(model: &Model, text: &str) -> Result<Vec<Step>, Error> {
             is_superword: false,
         });
     }
-    let mut steps = vec![step(None, &units, Vec::new())];
+    each(step(None, &units, Vec::new()));
     // How often each token is there: most rules name tokens that are not.
     let mut present = vec![0_usize; model.token_count()];
     let count = |units: &[Unit], present: &mut Vec<usize>| {
@@ -106,10 +106,10 @@ pub fn replay(model: &Model, text: &str) -> Result<Vec<Step>, Error> {
         }
         if !changes.is_empty() {
             count(&units, &mut present);
-            steps.push(step(Some(index), &units, changes));
+            each(step(Some(index), &units, changes));
         }
     }
-    Ok(steps)
+    Ok(())
 }
 
 /// Joins a pair, left to right, without overlap; gives the places of the tokens made.

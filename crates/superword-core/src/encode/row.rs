@@ -232,7 +232,7 @@ impl Queue {
     fn pop(&mut self) -> Option<(u32, Vec<u32>)> {
         let Reverse(time) = self.times.pop()?;
         let mut places = self.places.remove(&time).unwrap_or_default();
-        places.sort();
+        places.sort_unstable();
         Some((time, places))
     }
 

@@ -3,9 +3,6 @@
 use super::Model;
 use crate::Error;
 
-/// Starts and ends.
-pub type Spans = Vec<(usize, usize)>;
-
 impl Model {
     /// The bytes that ids stand for, one after the other.
     ///
@@ -25,8 +22,8 @@ impl Model {
     ///
     /// # Errors
     /// When no token has one of the ids.
-    pub fn offsets(&self, text: &str, ids: &[u32]) -> Result<(Spans, Spans), Error> {
-        let (mut in_bytes, mut in_characters) = (Spans::new(), Spans::new());
+    pub fn offsets(&self, text: &str, ids: &[u32]) -> Result<[Vec<(usize, usize)>; 2], Error> {
+        let [mut in_bytes, mut in_characters] = [const { Vec::new() }; 2];
         let (mut start, mut before) = (0, 0);
         for (place, &id) in ids.iter().enumerate() {
             let token = self.token_bytes(id).ok_or(Error::UnknownId { id, place })?;
@@ -39,7 +36,7 @@ impl Model {
             in_characters.push((first, before));
             start = end;
         }
-        Ok((in_bytes, in_characters))
+        Ok([in_bytes, in_characters])
     }
 }
 
