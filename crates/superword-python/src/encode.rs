@@ -100,7 +100,7 @@ impl Encoder {
         threads: usize,
     ) -> PyResult<(Bound<'py, PyMemoryView>, Bound<'py, PyMemoryView>)> {
         let Encoded { ids, offsets } = self.encoded(py, &bytes_of(&texts), threads)?;
-        Ok((Array::Ids(ids).view(py)?, Array::Offsets(offsets).view(py)?))
+        Ok((Array::view(py, Numbers::Ids(ids))?, Array::view(py, Numbers::Offsets(offsets))?))
     }
 
     /// How many ids a text has.
@@ -202,14 +202,16 @@ impl Encoder {
 
 /// Numbers that Python reads where they are, through its buffer protocol.
 #[pyclass(frozen, module = "superword._core")]
-enum Array {
+struct Array(Numbers);
+
+enum Numbers {
     Ids(Vec<u32>),
     Offsets(Vec<u64>),
 }
 
 impl Array {
-    fn view(self, py: Python<'_>) -> PyResult<Bound<'_, PyMemoryView>> {
-        PyMemoryView::from(Bound::new(py, self)?.as_any())
+    fn view(py: Python<'_>, numbers: Numbers) -> PyResult<Bound<'_, PyMemoryView>> {
+        PyMemoryView::from(Bound::new(py, Array(numbers))?.as_any())
     }
 }
 
@@ -224,9 +226,9 @@ impl Array {
         view: *mut ffi::Py_buffer,
         flags: c_int,
     ) -> PyResult<()> {
-        let (start, length): (*const c_void, usize) = match &*this {
-            Array::Ids(ids) => (ids.as_ptr().cast(), size_of_val(ids.as_slice())),
-            Array::Offsets(offsets) => (offsets.as_ptr().cast(), size_of_val(offsets.as_slice())),
+        let (start, length): (*const c_void, usize) = match &this.0 {
+            Numbers::Ids(ids) => (ids.as_ptr().cast(), size_of_val(ids.as_slice())),
+            Numbers::Offsets(offsets) => (offsets.as_ptr().cast(), size_of_val(offsets.as_slice())),
         };
         // SAFETY: the numbers never change, and the view keeps the object that has them.
         let filled = unsafe {
