@@ -14,6 +14,7 @@ from superword.errors import (
 )
 from superword.patterns import is_eligible, pretokenize
 from superword.rules import Rule
+from superword.token_files import encode_corpus
 from superword.tokenizer import Tokenizer, load
 from superword.training import train
 
@@ -26,6 +27,7 @@ __all__ = [
     "SuperwordError",
     "Tokenizer",
     "UnknownTokenError",
+    "encode_corpus",
     "is_eligible",
     "load",
     "pretokenize",

@@ -161,6 +161,14 @@ class Encoder:
 @final
 class Array: ...
 
+def encode_corpus(
+    encoder: Encoder,
+    corpus: Corpus,
+    threads: int,
+    write: Callable[[Array, Array], object],
+    progress: Callable[[str, int, int | None], object] | None,
+    /,
+) -> tuple[int, int, int]: ...
 def train(
     corpus: Corpus,
     parameters: _Parameters,

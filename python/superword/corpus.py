@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from importlib import resources
 from itertools import chain
@@ -16,7 +17,7 @@ from superword import _core
 from superword.parquet import parquet_documents
 from superword.paths import Source, find_sources, is_parquet
 
-__all__ = ["CorpusLike", "OnError", "open_corpus", "sample"]
+__all__ = ["CorpusLike", "OnError", "open_corpus", "sample", "warn_of_skipped"]
 
 CorpusLike: TypeAlias = (
     str
@@ -122,6 +123,13 @@ def open_sources(
             with source.open() as file:
                 spool.extend_from_file(file, source.name)
     return spool.finish()
+
+
+def warn_of_skipped(corpus: _core.Corpus) -> None:
+    """Warn of what a corpus has skipped."""
+    if messages := corpus.skipped():
+        listed = "\n".join(f"  {message}" for message in messages)
+        warnings.warn(f"skipped what cannot be read:\n{listed}", stacklevel=3)
 
 
 def sample() -> Iterator[str]:

@@ -14,7 +14,7 @@ from rich.text import Text
 from superword.rules import Kind, Rule
 from superword.tokenizer import Parameters, Tokenizer, Training
 
-__all__ = ["Inspection", "Stretch", "Superword", "inspect", "readable", "show"]
+__all__ = ["Inspection", "Stretch", "Superword", "inspect", "quoted", "readable", "show"]
 
 KINDS: tuple[Kind, ...] = ("merge", "supermerge", "delete")
 STRETCH = 8192

@@ -18,7 +18,7 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-__all__ = ["bar", "json_lines"]
+__all__ = ["Tell", "bar", "json_lines"]
 
 Tell = Callable[[str, int, int | None], object]
 
@@ -27,6 +27,7 @@ STAGES = {
     "merges": "learning merges",
     "fragments": "counting fragments",
     "supermerges": "learning supermerges",
+    "encode": "encoding",
 }
 
 # How many seconds lie between two JSON lines of one stage.

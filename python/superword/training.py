@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable, Sequence
 
 from superword import _core
-from superword.corpus import CorpusLike, OnError, open_corpus
+from superword.corpus import CorpusLike, OnError, open_corpus, warn_of_skipped
 from superword.errors import CorpusError
 from superword.patterns import ELIGIBLE, compiled, eligibility
 from superword.progress import bar
@@ -150,10 +150,3 @@ def bytes_of(size: int | str) -> int:
     number, prefix, binary = found.groups()
     base = 1024 if binary else 1000
     return int(float(number) * base ** " KMGT".index(prefix.upper() or " "))
-
-
-def warn_of_skipped(corpus: _core.Corpus) -> None:
-    """Warn of what a corpus has skipped."""
-    if messages := corpus.skipped():
-        listed = "\n".join(f"  {message}" for message in messages)
-        warnings.warn(f"skipped what cannot be read:\n{listed}", stacklevel=3)

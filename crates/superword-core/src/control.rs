@@ -2,7 +2,7 @@
 
 use crate::Error;
 
-/// A stage of training.
+/// A stage of training, or the one of encoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
     /// Counting pretokens; progress is in bytes of input.
@@ -13,6 +13,8 @@ pub enum Stage {
     Fragments,
     /// Learning supermerges; progress is in tokens of the vocabulary.
     Supermerges,
+    /// Encoding; progress is in bytes of input.
+    Encode,
 }
 
 /// The two ways a caller has into a running job.

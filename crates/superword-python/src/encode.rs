@@ -31,9 +31,9 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
 
 /// What encodes and decodes with a model.
 #[pyclass(frozen, module = "superword._core")]
-struct Encoder {
+pub(crate) struct Encoder {
     model: Arc<model::Model>,
-    encoder: superword_core::Encoder,
+    pub(crate) encoder: superword_core::Encoder,
 }
 
 /// Rule, units of tokens, changes.
@@ -202,15 +202,15 @@ impl Encoder {
 
 /// Numbers that Python reads where they are, through its buffer protocol.
 #[pyclass(frozen, module = "superword._core")]
-struct Array(Numbers);
+pub(crate) struct Array(Numbers);
 
-enum Numbers {
+pub(crate) enum Numbers {
     Ids(Vec<u32>),
     Offsets(Vec<u64>),
 }
 
 impl Array {
-    fn view(py: Python<'_>, numbers: Numbers) -> PyResult<Bound<'_, PyMemoryView>> {
+    pub(crate) fn view(py: Python<'_>, numbers: Numbers) -> PyResult<Bound<'_, PyMemoryView>> {
         PyMemoryView::from(Bound::new(py, Array(numbers))?.as_any())
     }
 }

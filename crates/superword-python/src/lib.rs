@@ -4,6 +4,7 @@ use pyo3::prelude::*;
 
 mod corpus;
 mod encode;
+mod encode_corpus;
 mod errors;
 mod model;
 mod pretokenize;
@@ -16,5 +17,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     pretokenize::register(module)?;
     model::register(module)?;
     encode::register(module)?;
+    encode_corpus::register(module)?;
     train::register(module)
 }

@@ -77,10 +77,10 @@ fn train(
 
 /// How far each stage was last, of those not told yet.
 #[derive(Default)]
-struct News(Mutex<Vec<(Stage, u64)>>);
+pub(crate) struct News(Mutex<Vec<(Stage, u64)>>);
 
 impl News {
-    fn add(&self, stage: Stage, done: u64) {
+    pub(crate) fn add(&self, stage: Stage, done: u64) {
         let mut news = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match news.last_mut() {
             Some(last) if last.0 == stage => last.1 = done,
@@ -89,7 +89,7 @@ impl News {
     }
 
     /// Tells the news; `totals` says how far stages go that count input, and that count tokens.
-    fn tell(
+    pub(crate) fn tell(
         &self,
         py: Python<'_>,
         to: Option<&Py<PyAny>>,
@@ -103,6 +103,7 @@ impl News {
                 Stage::Merges => ("merges", totals.1),
                 Stage::Fragments => ("fragments", totals.0),
                 Stage::Supermerges => ("supermerges", totals.1),
+                Stage::Encode => ("encode", totals.0),
             };
             to.call1(py, (name, done, total))?;
         }

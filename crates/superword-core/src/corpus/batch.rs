@@ -61,7 +61,7 @@ impl Batch {
     }
 
     /// Adds the next batch, which starts with the rest of a document if this one continues.
-    pub(super) fn append(&mut self, next: &Batch) {
+    pub(crate) fn append(&mut self, next: &Batch) {
         if self.continues {
             self.ends.pop();
         }

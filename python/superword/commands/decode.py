@@ -1,0 +1,72 @@
+"""`superword decode`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Annotated
+
+import typer
+
+from superword.commands.messages import errors_as_sentences
+from superword.commands.options import Model, TextFile
+from superword.commands.text_input import as_text, given_bytes
+from superword.tokenizer import load
+
+__all__ = ["decode_command"]
+
+
+def decode_command(
+    model: Model,
+    ids: Annotated[
+        list[str] | None, typer.Argument(help="The ids; standard input if absent.")
+    ] = None,
+    file: TextFile = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print a JSON string; what is no UTF-8 becomes �.")
+    ] = False,
+) -> None:
+    """Decode ids to the bytes that they stand for.
+
+    Ids are separated by blanks or line ends, or are a JSON array.
+
+    superword decode model.json 84 111 32 98 101
+
+    superword encode model.json --json < README.md | superword decode model.json
+    """
+    with errors_as_sentences():
+        tok = load(model)
+        joined = " ".join(ids) if ids else None
+        decoded = tok.decode_bytes(read_ids(as_text(given_bytes(joined, file))))
+    if as_json:
+        text = decoded.decode("utf-8", "replace")
+        sys.stdout.write(json.dumps(text, ensure_ascii=False) + "\n")
+    else:
+        sys.stdout.buffer.write(decoded)
+        sys.stdout.buffer.flush()
+
+
+def read_ids(text: str) -> list[int]:
+    r"""Read ids, from a JSON array or as they are.
+
+    Raises:
+        ValueError: If something is no id.
+
+    Example:
+        >>> read_ids("1 2\n3"), read_ids("[4, 5]")
+        ([1, 2, 3], [4, 5])
+    """
+    if not text.lstrip().startswith("["):
+        return [checked(word, int(word) if word.isdecimal() else None) for word in text.split()]
+    try:
+        array = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"the ids are no JSON array: {error}") from None
+    return [checked(item, item if type(item) is int else None) for item in array]
+
+
+def checked(shown: object, id: int | None) -> int:
+    """An id that is at least possible."""
+    if id is None or not 0 <= id < 2**32:
+        raise ValueError(f"an id is a whole number from 0 on, not {shown!r}")
+    return id

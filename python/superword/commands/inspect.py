@@ -1,0 +1,38 @@
+"""`superword inspect`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from superword.commands.messages import errors_as_sentences
+from superword.commands.options import Model
+from superword.inspection import inspect, show
+from superword.tokenizer import load
+
+__all__ = ["inspect_command"]
+
+
+def inspect_command(
+    model: Model,
+    top: Annotated[int, typer.Option(min=0, help="How many tokens each list shows.")] = 20,
+    as_json: Annotated[bool, typer.Option("--json", help="Print a JSON object.")] = False,
+) -> None:
+    """Show what is in a model: counts by kind, superwords, deleted tokens, settings.
+
+    Blanks in tokens are shown as ␣, and bytes that are no UTF-8 in hexadecimal.
+
+    superword inspect model.json
+
+    superword inspect --top 5 --json model.json
+    """
+    with errors_as_sentences():
+        found = inspect(load(model), top)
+    if as_json:
+        sys.stdout.write(json.dumps(found.as_json(), ensure_ascii=False, indent=2) + "\n")
+    else:
+        show(found, Console(soft_wrap=True, highlight=False))

@@ -1,0 +1,80 @@
+"""Options that more than one command has."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from enum import StrEnum
+from os import PathLike
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from superword.patterns import NAMED_PATTERNS
+from superword.progress import Tell, json_lines
+
+__all__ = [
+    "AsJson",
+    "Column",
+    "ErrorChoice",
+    "Model",
+    "OnErrorChoice",
+    "Pattern",
+    "Place",
+    "ProgressChoice",
+    "Separator",
+    "ShownProgress",
+    "TextFile",
+    "Threads",
+]
+
+
+@dataclass(frozen=True)
+class Place(PathLike[str]):
+    """A path or a URL as it was typed; a `Path` would take the second slash from `https://`."""
+
+    name: str
+
+    def __fspath__(self) -> str:
+        """What was typed."""
+        return self.name
+
+
+class ErrorChoice(StrEnum):
+    """What to do with input that cannot be read."""
+
+    raise_ = "raise"
+    skip = "skip"
+
+
+class ProgressChoice(StrEnum):
+    """How progress is shown."""
+
+    auto = "auto"
+    bar = "bar"
+    json = "json"
+    none = "none"
+
+    def teller(self) -> bool | Tell:
+        """What `train` and `encode_corpus` take."""
+        if self is ProgressChoice.json or (self is ProgressChoice.auto and not sys.stderr.isatty()):
+            return json_lines()
+        return self is not ProgressChoice.none
+
+
+Model = Annotated[Path, typer.Argument(help="A model file.")]
+Pattern = Annotated[str, typer.Option(help=f"One of {', '.join(NAMED_PATTERNS)}, or a regex.")]
+Column = Annotated[str, typer.Option(help="Where documents are in JSON and parquet.")]
+Separator = Annotated[str | None, typer.Option(help="What separates documents in text files.")]
+OnErrorChoice = Annotated[
+    ErrorChoice, typer.Option(help="What to do with input that cannot be read.")
+]
+Threads = Annotated[int | None, typer.Option(help="How many threads to use.")]
+ShownProgress = Annotated[
+    ProgressChoice, typer.Option(help="A bar, JSON lines, or nothing; a bar on a terminal.")
+]
+TextFile = Annotated[
+    Path | None, typer.Option("--file", "-f", help="A file to read; - is standard input.")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]

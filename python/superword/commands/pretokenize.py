@@ -1,0 +1,42 @@
+"""`superword pretokenize`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from superword.commands.messages import errors_as_sentences
+from superword.commands.options import Pattern
+from superword.commands.shades import shaded
+from superword.commands.text_input import as_text, given_bytes
+from superword.patterns import pretokenize
+
+__all__ = ["pretokenize_command"]
+
+
+def pretokenize_command(
+    text: Annotated[str | None, typer.Argument(help="The text; standard input if absent.")] = None,
+    pattern: Pattern = "boundless",
+    as_json: Annotated[bool, typer.Option("--json", help="Print a JSON array.")] = False,
+) -> None:
+    """Split a text into pretokens, the words that merges stay within.
+
+    On a terminal they are coloured in turn; otherwise each is a line, as a JSON string.
+
+    superword pretokenize "XMLHttpRequest isn't snake_case"
+
+    superword pretokenize --pattern gpt4o --json < README.md
+    """
+    with errors_as_sentences():
+        pretokens = pretokenize(as_text(given_bytes(text)), pattern)
+    console = Console(soft_wrap=True, highlight=False)
+    if as_json:
+        sys.stdout.write(json.dumps(pretokens, ensure_ascii=False) + "\n")
+    elif console.is_terminal:
+        console.print(shaded(pretokens))
+    else:
+        sys.stdout.writelines(json.dumps(p, ensure_ascii=False) + "\n" for p in pretokens)

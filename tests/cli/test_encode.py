@@ -1,0 +1,225 @@
+"""`superword encode`, through the installed command."""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet
+import pytest
+
+import superword
+
+COMMAND = Path(sys.executable).parent / "superword"
+DOCUMENTS = ["to be or not to be", "", "café <|end|>", "or not\n"]
+
+
+def run(*arguments: str | Path, text: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run([COMMAND, "encode", *arguments], input=text, capture_output=True)
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("model") / "model.json"
+    superword.train(DOCUMENTS, 262, special_tokens=["<|end|>", "7"]).save(path)
+    return path
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    path = tmp_path / "corpus.jsonl"
+    path.write_text("".join(json.dumps({"text": text}) + "\n" for text in DOCUMENTS))
+    return path
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    path = tmp_path / "tokens"
+    path.mkdir()
+    return path
+
+
+def read(folder: Path) -> list[list[int]]:
+    ids = np.load(folder / "tokens.npy", mmap_mode="r")
+    offsets = np.load(folder / "tokens.offsets.npy")
+    return [ids[start:end].tolist() for start, end in zip(offsets, offsets[1:], strict=False)]
+
+
+def refusal(done: subprocess.CompletedProcess[bytes]) -> str:
+    lines = done.stderr.decode().splitlines()
+    (sentence,) = [line for line in lines if not line.startswith('{"stage"')]
+    assert done.returncode == 1
+    assert done.stdout == b""
+    return sentence
+
+
+def test_the_ids_of_a_text_are_printed(model: Path) -> None:
+    tok = superword.load(model)
+    text = "to be or café"
+    ids = tok.encode(text)
+    assert run(model, text).stdout.decode() == " ".join(map(str, ids)) + "\n"
+    assert json.loads(run(model, text, "--json").stdout) == ids
+
+
+def test_texts_come_from_files_and_pipes_too(model: Path, tmp_path: Path) -> None:
+    tok = superword.load(model)
+    text = b"to be\r\n\xff\xfe or not"  # not UTF-8, and not lost
+    (tmp_path / "text").write_bytes(text)
+    for done in (
+        run(model, text=text),
+        run(model, "--file", tmp_path / "text"),
+        run(model, "-f", "-", text=text),
+    ):
+        ids = [int(word) for word in done.stdout.split()]
+        assert ids == tok.encode_bytes(text)
+        assert tok.decode_bytes(ids) == text
+
+
+def test_a_special_token_is_text(model: Path) -> None:
+    tok = superword.load(model)
+    ids = json.loads(run(model, "<|end|>", "--json").stdout)
+    assert ids == tok.encode_ordinary("<|end|>") != [tok.special_tokens["<|end|>"]]
+
+
+def test_a_corpus_becomes_a_file(model: Path, corpus: Path, folder: Path) -> None:
+    tok = superword.load(model)
+    done = run(model, corpus, "-o", folder / "tokens.npy", "--progress", "none")
+    assert done.returncode == 0, done.stderr
+    assert read(folder) == [tok.encode_ordinary(text) for text in DOCUMENTS]
+    count = sum(map(len, read(folder)))
+    assert f"tokens.npy: {count} tokens of 4 documents, 39 bytes; " in done.stderr.decode()
+    assert done.stdout == b""
+
+
+@pytest.mark.parametrize("typed", ["<|end|>", "7", "10"])
+def test_an_end_of_text_is_a_special_token_or_an_id(
+    model: Path, corpus: Path, folder: Path, typed: str
+) -> None:
+    tok = superword.load(model)
+    id = tok.special_tokens.get(typed, 10)
+    done = run(model, corpus, "-o", folder / "tokens.bin", "--end-of-text", typed, "--json")
+    assert done.returncode == 0, done.stderr
+    about = json.loads((folder / "tokens.bin.json").read_text())
+    assert about["end_of_text"] == id
+    ids = np.fromfile(folder / "tokens.bin", "<u2").tolist()
+    assert ids == [id for text in DOCUMENTS for id in [*tok.encode_ordinary(text), id]]
+    assert json.loads(done.stdout)["tokens"] == about["count"] == len(ids)
+
+
+def test_several_files_standard_input_and_options(model: Path, corpus: Path, folder: Path) -> None:
+    tok = superword.load(model)
+    (corpus.parent / "b.jsonl").write_text('{"body": "to be"}\n{"body": "not read"}\n')
+    line = b'{"body": "or"}\n[]\n{"body": "not"}\n'
+    done = run(
+        *(model, "-", corpus.parent / "b*.jsonl", "--output", folder / "tokens.npy"),
+        *("--column", "body", "--max-documents", "3", "--on-error", "skip", "--threads", "2"),
+        text=line,
+    )
+    assert done.returncode == 0, done.stderr
+    assert [tok.decode(ids) for ids in read(folder)] == ["or", "not", "to be"]
+    assert "superword: skipped what cannot be read:" in done.stderr.decode()
+    done = run(
+        *(model, "-", "-o", folder / "tokens.npy", "--separator", "--", "--max-bytes", "6"),
+        text=b"to--be--or--not",
+    )
+    assert [tok.decode(ids) for ids in read(folder)] == ["to", "be", "or"]
+
+
+def test_a_table_comes_out_of_a_table(model: Path, folder: Path) -> None:
+    tok = superword.load(model)
+    pyarrow.parquet.write_table(pyarrow.table({"text": DOCUMENTS}), folder / "in.parquet")
+    done = run(model, folder / "in.parquet", "-o", folder / "out.parquet")
+    assert done.returncode == 0, done.stderr
+    rows = pyarrow.parquet.read_table(folder / "out.parquet")["ids"].to_pylist()
+    assert rows == [tok.encode_ordinary(text) for text in DOCUMENTS]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["a", "b"], "several texts"),
+        (["a", "--file", "b"], "both a text and a file"),
+        (["a", "--end-of-text", "7"], "name an --output"),
+        (["-o", "tokens.npy"], "name the corpus after the model"),
+        (["-", "-o", "tokens.txt"], "ends in .npy, .bin, .parquet"),
+        (["-", "-o", "tokens.npy", "--end-of-text", "</s>"], "no special token '</s>'"),
+        (["-", "-o", "tokens.npy", "--end-of-text", "300"], "no token has the id 300"),
+        (["missing.txt", "-o", "tokens.npy"], "missing.txt: No such file or directory"),
+        (["--file", "missing.txt"], "missing.txt: No such file or directory"),
+    ],
+)
+def test_what_is_refused_ends_in_one_sentence(
+    model: Path, folder: Path, arguments: list[str], sentence: str
+) -> None:
+    done = subprocess.run(
+        [COMMAND, "encode", model, *arguments], input=b"", capture_output=True, cwd=folder
+    )
+    assert sentence in refusal(done)
+    assert list(folder.iterdir()) == []
+
+
+def test_a_damaged_corpus_leaves_what_was_there(model: Path, corpus: Path, folder: Path) -> None:
+    run(model, corpus, "-o", folder / "tokens.npy")
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    corpus.write_bytes(corpus.read_bytes() + b'{"text": "to')
+    done = run(model, corpus, "-o", folder / "tokens.npy")
+    assert f"{corpus}, line 5" in refusal(done)
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before
+
+
+@pytest.mark.parametrize("kind", ["npy", "bin", "parquet"])
+def test_a_disk_that_is_full_leaves_nothing(
+    model: Path, corpus: Path, folder: Path, kind: str
+) -> None:
+    novels = [json.dumps({"text": text}) + "\n" for text in superword.sample()]
+    corpus.write_text("".join(novels) * 3)
+    done = subprocess.run(
+        [COMMAND, "encode", model, corpus, "-o", folder / f"tokens.{kind}", "--progress", "none"],
+        capture_output=True,
+        # As good as a full disk: what goes beyond is refused.
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20)),
+    )
+    assert "File too large" in refusal(done)
+    assert list(folder.iterdir()) == []
+
+
+@pytest.mark.parametrize("kind", ["npy", "bin", "parquet"])
+def test_control_c_stops_encoding_and_leaves_nothing(
+    model: Path, corpus: Path, folder: Path, kind: str
+) -> None:
+    novels = [json.dumps({"text": text}) + "\n" for text in superword.sample()]
+    corpus.write_text("".join(novels) * 20)
+    process = subprocess.Popen(
+        # The same file again and again: enough to do for a while.
+        [COMMAND, "encode", model, *[corpus] * 500, "-o", folder / f"tokens.{kind}"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "TMPDIR": str(folder)},
+    )
+    assert process.stderr is not None
+    assert json.loads(process.stderr.readline())["stage"] == "encode"
+    sent = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    try:
+        process.wait(30)
+    finally:
+        process.kill()
+    assert time.monotonic() - sent < 5
+    _, said = process.communicate()
+    assert process.returncode == 130
+    assert said.decode().splitlines()[-1] == "superword: interrupted"
+    assert b"Traceback" not in said
+    assert list(folder.iterdir()) == []
+
+
+def test_help_shows_examples() -> None:
+    shown = " ".join(run("--help").stdout.decode().split())
+    assert 'superword encode model.json "To be or not to be"' in shown
+    assert "superword encode model.json corpus/*.jsonl.zst -o tokens.npy" in shown
