@@ -13,7 +13,7 @@ import pytest
 import superword
 
 ROOT = Path(__file__).parent.parent
-MODULES = [module.name for module in pkgutil.iter_modules(superword.__path__, "superword.")]
+MODULES = [module.name for module in pkgutil.walk_packages(superword.__path__, "superword.")]
 
 
 @pytest.mark.parametrize("name", MODULES)

@@ -21,7 +21,7 @@ def run(*arguments: str | Path, text: bytes = b"") -> subprocess.CompletedProces
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("model") / "model.json"
-    superword.train(["to be or not to be"], 262, special_tokens=["<|end|>"]).save(path)
+    superword.train(["to be or not to be", "to be"], 259, special_tokens=["<|end|>"]).save(path)
     return path
 
 

@@ -28,12 +28,14 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_each_rule_is_a_line(model: Path) -> None:
-    assert run(model, "to be").stdout.decode() == (
-        "bytes         t o | ␣ b e\n"
-        "merge 0       t o | [␣b] e\n"
-        "merge 1       t o | [␣be]\n"
-        "delete 2      t o | ␣be\n"
-    )
+    assert run(model, "to be b").stdout.decode().splitlines() == [
+        "bytes         t o | ␣ b e | ␣ b",
+        "merge 0       t o | [␣b] e | [␣b]",
+        "merge 1       t o | [␣be] | ␣b",
+        "delete 2      t o | ␣be | [␣] [b]",
+        "merge 3       [to] | ␣be | ␣ b",
+        "supermerge 4  [to␣be] | ␣ b",
+    ]
 
 
 def test_steps_are_data_too(model: Path) -> None:

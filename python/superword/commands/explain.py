@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
 from typing import Annotated
 
 import typer
@@ -64,31 +65,27 @@ def name(step: Step) -> str:
     return "bytes" if step.rule is None else f"{step.rule.kind} {step.rule.index}"
 
 
+def pieces(step: Step) -> Iterator[tuple[str, bool]]:
+    """The tokens of a step and what separates them, each with whether the rule made it."""
+    new = set(step.changes)
+    for place, unit in enumerate(step.units):
+        if place:
+            yield " | ", False
+        for at, token in enumerate(unit):
+            if at:
+                yield " ", False
+            yield quoted(token), (place, at) in new
+
+
 def bracketed(step: Step) -> str:
     """The units of a step, what is new in brackets: T i p | [␣t] h e."""
-    new = set(step.changes)
-    units = (
-        " ".join(
-            f"[{quoted(token)}]" if (place, at) in new else quoted(token)
-            for at, token in enumerate(unit)
-        )
-        for place, unit in enumerate(step.units)
-    )
-    return " | ".join(units)
+    return "".join(f"[{piece}]" if is_new else piece for piece, is_new in pieces(step))
 
 
 def coloured(step: Step) -> Text:
     """The units of a step, what is new in the colour of the rule's kind."""
     style = STYLES[step.rule.kind] if step.rule is not None else ""
-    new = set(step.changes)
-    units = (
-        Text(" ").join(
-            Text(quoted(token), style if (place, at) in new else "")
-            for at, token in enumerate(unit)
-        )
-        for place, unit in enumerate(step.units)
-    )
-    return Text(" | ", "dim").join(units)
+    return Text.assemble(*((piece, style if is_new else "") for piece, is_new in pieces(step)))
 
 
 def step_as_json(step: Step) -> dict[str, object]:
