@@ -165,9 +165,13 @@ class ParquetWriter:
         ids = pyarrow.field("ids", pyarrow.list_(pyarrow.uint32()), nullable=False)
         self._arrow = pyarrow
         self._schema = pyarrow.schema([ids], metadata=metadata)
-        # Ids are too many and too different for a dictionary.
+        # Ids are too many for a dictionary, and their extremes say nothing.
         self._table = pyarrow.parquet.ParquetWriter(
-            files.open(path), self._schema, compression="zstd", use_dictionary=False
+            files.open(path),
+            self._schema,
+            compression="zstd",
+            use_dictionary=False,
+            write_statistics=False,
         )
 
     def write(self, ids: NDArray[np.uint32], offsets: NDArray[np.uint64]) -> None:

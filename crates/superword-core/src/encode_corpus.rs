@@ -34,12 +34,12 @@ pub fn encode_corpus(
         let size = threads.saturating_mul(SHARE).min(MOST);
         let reader = scope.spawn(move || read_portions(corpus, size, &portions, control));
         // By this the channel is closed when encoding ends early, which ends the reading.
-        let encoded = read.into_iter().try_for_each(|portion: Batch| {
+        let written = read.into_iter().try_for_each(|portion: Batch| {
             let texts: Vec<&[u8]> = portion.documents().map(str::as_bytes).collect();
             write(encoder.encode_all(&texts, threads, control.is_interrupted)?)
         });
         let totals = reader.join().unwrap_or_else(|payload| std::panic::resume_unwind(payload));
-        encoded.and(totals)
+        written.and(totals)
     })
 }
 
