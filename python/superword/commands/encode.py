@@ -37,7 +37,7 @@ def encode_command(
     given: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[TEXT | CORPUS...]",
+            metavar="TEXT_OR_CORPUS",
             help="A text, standard input if absent; or with --output the corpus: files, folders, "
             "globs, URLs; - is standard input.",
         ),
