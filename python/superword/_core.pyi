@@ -16,6 +16,7 @@ __all__ = [
     "Model",
     "Pattern",
     "Spool",
+    "encode_corpus",
     "is_known_name",
     "train",
 ]
@@ -165,7 +166,7 @@ def encode_corpus(
     encoder: Encoder,
     corpus: Corpus,
     threads: int,
-    write: Callable[[Array, Array], object],
+    write: Callable[[memoryview, memoryview], object],
     progress: Callable[[str, int, int | None], object] | None,
     /,
 ) -> tuple[int, int, int]: ...

@@ -100,7 +100,7 @@ def encode_corpus(
         # Before anything is read: hours later is late to say that the name is wrong.
         to = writer(output, files, about)
 
-        def write(ids: _core.Array, offsets: _core.Array) -> None:
+        def write(ids: memoryview, offsets: memoryview) -> None:
             nonlocal tokens
             portion = (
                 np.frombuffer(memoryview(ids), np.uint32),

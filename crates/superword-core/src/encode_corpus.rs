@@ -113,17 +113,17 @@ mod tests {
             documents.iter().map(|text| encoder.encode(text).expect("a text")).collect();
         for threads in [1, 2] {
             let mut portions = 0;
-            let mut encoded: Vec<Vec<u32>> = Vec::new();
+            let mut written: Vec<Vec<u32>> = Vec::new();
             let mut write = |portion: Encoded| {
                 portions += 1;
                 let ends =
                     portion.offsets.windows(2).map(|ends| ends[0] as usize..ends[1] as usize);
-                encoded.extend(ends.map(|ends| portion.ids[ends].to_vec()));
+                written.extend(ends.map(|ends| portion.ids[ends].to_vec()));
                 Ok(())
             };
             let totals = encode_corpus(&encoder, &corpus, threads, &mut write, &QUIET);
             assert_eq!(totals.expect("nothing is wrong").documents, 201);
-            assert!(encoded == expected);
+            assert!(written == expected);
             assert!(portions > 1);
         }
     }

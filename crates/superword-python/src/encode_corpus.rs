@@ -41,9 +41,9 @@ fn encode_corpus(
         is_interrupted: &|| is_interrupted.load(Ordering::Relaxed),
     };
     let size = corpus.0.size();
-    let tell = |encoded: Option<Encoded>| {
+    let tell = |portion: Option<Encoded>| {
         py.check_signals()?;
-        if let Some(Encoded { ids, offsets }) = encoded {
+        if let Some(Encoded { ids, offsets }) = portion {
             let ids = Array::view(py, Numbers::Ids(ids))?;
             let offsets = Array::view(py, Numbers::Offsets(offsets))?;
             write.call1(py, (ids, offsets))?;
@@ -52,7 +52,7 @@ fn encode_corpus(
     };
     // The work is done by other threads; this one looks after Python.
     let (totals, said) = std::thread::scope(|scope| {
-        let (portions, mut encoded) = mpsc::sync_channel(1);
+        let (portions, mut ready) = mpsc::sync_channel(1);
         let (encoder, control) = (&encoder.encoder, &control);
         let job = scope.spawn(move || {
             let mut send = |portion| portions.send(portion).map_err(|_| Error::Interrupted);
@@ -60,7 +60,7 @@ fn encode_corpus(
         });
         let mut said = Ok(());
         loop {
-            let waiting = &mut encoded;
+            let waiting = &mut ready;
             let received = py.detach(move || waiting.recv_timeout(TICK));
             let is_running = received != Err(RecvTimeoutError::Disconnected);
             if said.is_ok() {
