@@ -39,6 +39,7 @@ pub(crate) struct Encoder {
 /// Rule, units of tokens, changes.
 type ShownStep<'py> = (Option<usize>, Vec<Vec<Bound<'py, PyBytes>>>, Vec<(usize, usize)>);
 
+#[expect(clippy::needless_pass_by_value, reason = "PyO3 makes the arguments and gives them away")]
 #[pymethods]
 impl Encoder {
     #[new]
