@@ -4,6 +4,7 @@ The words used here are explained in docs/algorithm.md.
 """
 
 from superword.corpus import sample
+from superword.encoding import DecodeStream, Offsets
 from superword.errors import (
     CorpusError,
     ModelFormatError,
@@ -12,6 +13,7 @@ from superword.errors import (
     SuperwordError,
     UnknownTokenError,
 )
+from superword.explanation import Step
 from superword.patterns import is_eligible, pretokenize
 from superword.rules import Rule
 from superword.token_files import encode_corpus
@@ -20,10 +22,13 @@ from superword.training import train
 
 __all__ = [
     "CorpusError",
+    "DecodeStream",
     "ModelFormatError",
+    "Offsets",
     "PatternError",
     "Rule",
     "SpecialTokenError",
+    "Step",
     "SuperwordError",
     "Tokenizer",
     "UnknownTokenError",

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
-
-import numpy as np
 
 from superword import _core
 from superword.errors import SpecialTokenError
@@ -17,6 +15,7 @@ from superword.rules import Rules
 from superword.threads import available_threads
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
 __all__ = ["DecodeStream", "Encoding", "Offsets"]
@@ -77,19 +76,15 @@ class Encoding:
             return self._encoder.encode(text, 1 if len(text) < LARGE else available_threads())
         allowed, disallowed = self._sorted_out(allowed_special, disallowed_special)
         refuse(text, disallowed)
-        ids: list[int] = []
-        end = 0
-        for match in occurrences(allowed).finditer(text) if allowed else ():
-            ids += self.encode_ordinary(text[end : match.start()])
-            ids.append(self._special_ids[match.group()])
-            end = match.end()
-        return ids + self.encode_ordinary(text[end:])
+        if not allowed or not occurrences(allowed).search(text):
+            return self.encode_ordinary(text)
+        return self._encode_with_special([text], None, allowed)[0]
 
     def encode_ordinary(self, text: str) -> list[int]:
         """Encode a text; special tokens that it spells are text like any other."""
         return self._encoder.encode(text, 1 if len(text) < LARGE else available_threads())
 
-    def encode_bytes(self, data: bytes) -> list[int]:
+    def encode_bytes(self, data: bytes | bytearray) -> list[int]:
         """Encode bytes; special tokens that they spell are text like any other.
 
         Each byte that is not UTF-8 is a pretoken of its own, and what lies between such bytes is
@@ -99,7 +94,7 @@ class Encoding:
 
     def encode_batch(
         self,
-        texts: Sequence[str],
+        texts: Iterable[str],
         threads: int | None = None,
         *,
         allowed_special: Special = frozenset(),
@@ -109,6 +104,7 @@ class Encoding:
 
         Special tokens, and what is raised, are as in `encode`.
         """
+        texts = listed(texts)
         if not self._special_ids and disallowed_special == "all":
             return self.encode_ordinary_batch(texts, threads)
         allowed, disallowed = self._sorted_out(allowed_special, disallowed_special)
@@ -116,21 +112,20 @@ class Encoding:
             refuse(text, disallowed)
         if not allowed:
             return self.encode_ordinary_batch(texts, threads)
-        special = {"allowed_special": allowed, "disallowed_special": disallowed}
-        return [self.encode(text, **special) for text in texts]
+        return self._encode_with_special(texts, threads, allowed)
 
     def encode_ordinary_batch(
-        self, texts: Sequence[str], threads: int | None = None
+        self, texts: Iterable[str], threads: int | None = None
     ) -> list[list[int]]:
         """Encode texts; special tokens that they spell are text like any other."""
-        return self._encoder.encode_batch(texts, checked(threads))
+        return self._encoder.encode_batch(listed(texts), checked(threads))
 
     def encode_to_numpy(self, text: str) -> NDArray[np.uint32]:
         """Encode a text to an array; special tokens that it spells are text like any other."""
         return self.encode_batch_to_numpy([text])[0]
 
     def encode_batch_to_numpy(
-        self, texts: Sequence[str], threads: int | None = None
+        self, texts: Iterable[str], threads: int | None = None
     ) -> tuple[NDArray[np.uint32], NDArray[np.uint64]]:
         """Encode texts to one array; special tokens that they spell are text like any other.
 
@@ -138,11 +133,10 @@ class Encoding:
             The ids of all texts, one after the other, and the offsets: text `i` has
             `ids[offsets[i]:offsets[i + 1]]`. Both arrays are read-only.
         """
-        ids, offsets = self._encoder.encode_to_arrays(texts, checked(threads))
-        return (
-            np.frombuffer(ids, np.uint32),
-            np.frombuffer(offsets, np.uint64),
-        )
+        import numpy as np  # only here: it takes longer to import than all of superword
+
+        ids, offsets = self._encoder.encode_to_arrays(listed(texts), checked(threads))
+        return np.frombuffer(ids, np.uint32), np.frombuffer(offsets, np.uint64)
 
     def encode_with_offsets(self, text: str) -> tuple[list[int], Offsets]:
         """Encode a text, and say where each token is in it. Special tokens are text."""
@@ -201,10 +195,30 @@ class Encoding:
             for rule, units, changes in self._encoder.explain(text)
         ]
 
+    def _encode_with_special(
+        self, texts: list[str], threads: int | None, allowed: frozenset[str]
+    ) -> list[list[int]]:
+        """Encode what lies between special tokens, all of it at once, and put them in between."""
+        # Text, special token, text, and so on.
+        divided = [occurrences(allowed).split(text) for text in texts]
+        ordinary = [text for parts in divided for text in parts[::2]]
+        encoded = iter(self.encode_ordinary_batch(ordinary, threads))
+        result = []
+        for parts in divided:
+            ids = next(encoded)
+            for special in parts[1::2]:
+                ids.append(self._special_ids[special])
+                ids += next(encoded)
+            result.append(ids)
+        return result
+
     def _sorted_out(
         self, allowed_special: Special, disallowed_special: Special
     ) -> tuple[frozenset[str], frozenset[str]]:
         """The special tokens that are encoded, and the texts that are refused."""
+        for given in (allowed_special, disallowed_special):
+            if isinstance(given, str) and given != "all":
+                raise TypeError(f"special tokens are given as 'all' or a set, {{{given!r}}}")
         special = frozenset(self._special_ids)
         allowed = special if allowed_special == "all" else special & frozenset(allowed_special)
         everything = disallowed_special == "all"
@@ -247,6 +261,13 @@ def checked(threads: int | None) -> int:
     return threads or available_threads()
 
 
+def listed(texts: Iterable[str]) -> list[str]:
+    """The texts as a list. A string is refused: its characters are hardly meant."""
+    if isinstance(texts, str):
+        raise TypeError("texts are given as a list of strings; for a single string, call encode")
+    return texts if isinstance(texts, list) else list(texts)
+
+
 def refuse(text: str, disallowed: frozenset[str]) -> None:
     """Refuse a text that spells a special token."""
     if disallowed and (match := occurrences(disallowed).search(text)):
@@ -262,4 +283,4 @@ def refuse(text: str, disallowed: frozenset[str]) -> None:
 def occurrences(texts: frozenset[str]) -> re.Pattern[str]:
     """What finds these texts; of two that begin alike, the longer one."""
     longest_first = sorted(texts, key=lambda text: (-len(text), text))
-    return re.compile("|".join(map(re.escape, longest_first)))
+    return re.compile(f"({'|'.join(map(re.escape, longest_first))})")

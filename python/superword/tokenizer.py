@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from os import PathLike, fspath
 from typing import Literal, NamedTuple
@@ -179,6 +179,36 @@ class Tokenizer(Encoding):
         truncated._model = self._model.truncate(vocab_size)
         return truncated
 
+    def with_special_tokens(
+        self, tokens: Iterable[str], pad_to_multiple_of: int | None = None
+    ) -> Tokenizer:
+        """Give the tokenizer with further special tokens, whose ids follow those that are there.
+
+        Args:
+            tokens: The texts that stand for themselves.
+            pad_to_multiple_of: A number of which the number of all ids is to be a multiple, as
+                some hardware likes it. What is missing is filled up with special tokens that are
+                called `<|reserved_0|>`, `<|reserved_1|>` and so on.
+
+        Raises:
+            ValueError: If a text is empty, or a special token already.
+
+        Example:
+            >>> import superword
+            >>> tok = superword.train(["nothing"], 256)
+            >>> tok.with_special_tokens(["<|end|>"], pad_to_multiple_of=4).special_tokens
+            {'<|end|>': 256, '<|reserved_0|>': 257, '<|reserved_1|>': 258, '<|reserved_2|>': 259}
+        """
+        if isinstance(tokens, str):
+            raise TypeError(f"special tokens are given as a list, [{tokens!r}]")
+        if pad_to_multiple_of is not None and not 0 <= pad_to_multiple_of < 2**32:
+            raise ValueError(
+                f"pad_to_multiple_of must be from 1 to 65536, not {pad_to_multiple_of}"
+            )
+        extended = object.__new__(Tokenizer)
+        extended._model = self._model.with_special_tokens(list(tokens), pad_to_multiple_of)
+        return extended
+
     def save(self, path: str | PathLike[str]) -> None:
         """Write the model to a file, whole or not at all: docs/model-format.md.
 
@@ -196,6 +226,14 @@ class Tokenizer(Encoding):
     def __hash__(self) -> int:
         """Equal tokenizers have equal fingerprints."""
         return hash(self.fingerprint)
+
+    def __copy__(self) -> Tokenizer:
+        """Itself, since it never changes."""
+        return self
+
+    def __deepcopy__(self, memo: dict[int, object]) -> Tokenizer:
+        """Itself, since it never changes."""
+        return self
 
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle by value, as the text of the file."""

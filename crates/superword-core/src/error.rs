@@ -95,12 +95,23 @@ pub enum Error {
         token: Box<[u8]>,
     },
     /// An id that stands for no token.
-    #[error("no token has the id {id}, which is at place {place}")]
+    #[error(
+        "no token has the id {id}, which is at place {place}; ids of this model go up to {last}, \
+         so decode with the model that gave these"
+    )]
     UnknownId {
-        /// The id.
-        id: u32,
+        /// The id; it may be no number that an id can be.
+        id: String,
         /// Its place among the ids, counted from 0.
         place: usize,
+        /// The largest id that there is.
+        last: u32,
+    },
+    /// Special tokens that a model cannot be given.
+    #[error("{reason}")]
+    SpecialTokens {
+        /// Why not.
+        reason: String,
     },
     /// A vocabulary size that a model cannot be cut to.
     #[error("{reason}")]

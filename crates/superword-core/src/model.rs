@@ -12,15 +12,18 @@ mod history;
 mod ids;
 mod rule;
 mod settings;
+mod special;
 mod spelling;
 mod tokens;
 
 use std::borrow::Cow;
 
+pub use self::decode::Spans;
 pub use self::rule::{Rule, SpelledRule};
 pub use self::settings::{Deletion, Parameters, Training};
 
 use self::history::History;
+use self::special::SpecialTokens;
 use self::tokens::{Tokens, shown};
 use crate::Error;
 use crate::pretokenize::{Eligibility, Pattern, Tables};
@@ -43,8 +46,7 @@ pub struct Model {
     superwords: Vec<bool>,
     /// The ids of the vocabulary, ascending, and the numbers of their tokens.
     vocabulary: Vec<(u32, u32)>,
-    /// In the order in which they were given.
-    special_tokens: Vec<(u32, String)>,
+    special_tokens: SpecialTokens,
     training: Training,
 }
 
@@ -138,7 +140,7 @@ impl Model {
             history.perform(&self.spelled(rule))?;
         }
         let parameters = Parameters { vocab_size, ..self.parameters.clone() };
-        let special_tokens = self.special_tokens.iter().map(|(_, text)| text.clone()).collect();
+        let special_tokens = self.special_tokens().iter().map(|(_, text)| text.clone()).collect();
         let mut model =
             Model::numbered_densely(parameters, history, special_tokens, self.training)?;
         model.pattern_tables.clone_from(&self.pattern_tables);
@@ -167,7 +169,7 @@ impl Model {
         training: Training,
     ) -> Result<Model, Error> {
         parameters.check(&history.rules, vocabulary.len())?;
-        check_special_tokens(&special_tokens, &vocabulary)?;
+        let special_tokens = SpecialTokens::new(special_tokens, &vocabulary)?;
         let pattern = Pattern::new(&parameters.pattern)?;
         let eligibility = Eligibility::new(&parameters.eligible)?;
         let mut ids = vec![None; history.tokens.len()];
@@ -266,10 +268,8 @@ impl Model {
     /// The bytes of the token with an id; of a special token, those of its text.
     #[must_use]
     pub fn token_bytes(&self, id: u32) -> Option<&[u8]> {
-        self.number(id).map(|number| self.token(number)).or_else(|| {
-            let special = self.special_tokens.iter().find(|(special, _)| *special == id);
-            special.map(|(_, text)| text.as_bytes())
-        })
+        let special = || self.special_tokens.text(id).map(str::as_bytes);
+        self.number(id).map(|number| self.token(number)).or_else(special)
     }
 
     /// The id of a token, special tokens apart.
@@ -281,15 +281,8 @@ impl Model {
     /// Whether some supermerge made the token with an id; `None` if no token has the id.
     #[must_use]
     pub fn is_superword(&self, id: u32) -> Option<bool> {
-        let is_special = || self.special_tokens.iter().any(|(special, _)| *special == id);
-        let number = self.number(id).map(|number| self.superwords[number as usize]);
-        number.or_else(|| is_special().then_some(false))
-    }
-
-    /// The special tokens with their ids, in the order in which they were given.
-    #[must_use]
-    pub fn special_tokens(&self) -> &[(u32, String)] {
-        &self.special_tokens
+        let special = || self.special_tokens.text(id).map(|_| false);
+        self.number(id).map(|number| self.superwords[number as usize]).or_else(special)
     }
 
     /// Sentences about Unicode tables that are not those the model was trained with.
@@ -331,10 +324,10 @@ impl Model {
         is_performed
             && self.vocabulary.iter().copied().eq((0..).zip(numbers))
             && self
-                .special_tokens
+                .special_tokens()
                 .iter()
-                .map(|(id, _)| *id)
-                .eq((last..).take(self.special_tokens.len()))
+                .map(|&(id, _)| id)
+                .eq((last..).take(self.special_tokens().len()))
     }
 }
 
@@ -343,28 +336,6 @@ impl PartialEq for Model {
     fn eq(&self, other: &Model) -> bool {
         self.to_json() == other.to_json()
     }
-}
-
-/// Refuses special tokens that are empty or repeated, and ids that are taken.
-fn check_special_tokens(
-    special_tokens: &[(u32, String)],
-    vocabulary: &[(u32, u32)],
-) -> Result<(), Error> {
-    let mut ids = std::collections::HashSet::new();
-    let mut texts = std::collections::HashSet::new();
-    for (id, text) in special_tokens {
-        let shown = shown(text.as_bytes());
-        if text.is_empty() {
-            return Err(refusal(format!("the special token with the id {id} is empty")));
-        }
-        if !texts.insert(text) {
-            return Err(refusal(format!("the special token {shown} is there twice")));
-        }
-        if !ids.insert(id) || vocabulary.binary_search_by_key(id, |&(id, _)| id).is_ok() {
-            return Err(refusal(format!("the special token {shown} has the id {id} of another")));
-        }
-    }
-    Ok(())
 }
 
 fn refusal(reason: String) -> Error {

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
-use pyo3::exceptions::PyBufferError;
+use pyo3::exceptions::{PyBufferError, PyOverflowError};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
@@ -25,8 +25,7 @@ const LONG: usize = 1 << 22;
 
 /// Adds this module's names to `_core`.
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_class::<Encoder>()?;
-    module.add_class::<Array>()
+    module.add_class::<Encoder>()
 }
 
 /// What encodes and decodes with a model.
@@ -124,7 +123,9 @@ impl Encoder {
 
     /// The bytes that ids stand for.
     #[pyo3(signature = (ids, /))]
-    fn decode<'py>(&self, py: Python<'py>, ids: Vec<u32>) -> PyResult<Bound<'py, PyBytes>> {
+    fn decode<'py>(&self, ids: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
+        let py = ids.py();
+        let ids = self.ids(ids)?;
         let bytes = py.detach(|| self.model.decode(&ids));
         bytes.map(|bytes| PyBytes::new(py, &bytes)).map_err(|error| exception(py, &error))
     }
@@ -163,6 +164,25 @@ fn bytes_of(texts: &[PyBackedStr]) -> Vec<&[u8]> {
 }
 
 impl Encoder {
+    /// The ids that a list or anything else gives.
+    fn ids(&self, given: &Bound<'_, PyAny>) -> PyResult<Vec<u32>> {
+        if let Ok(ids) = given.extract() {
+            return Ok(ids);
+        }
+        let mut ids = Vec::new();
+        for (place, id) in given.try_iter()?.enumerate() {
+            let id = id?;
+            ids.push(id.extract().map_err(|error: PyErr| {
+                if error.is_instance_of::<PyOverflowError>(given.py()) {
+                    exception(given.py(), &self.model.unknown_id(&id, place))
+                } else {
+                    error
+                }
+            })?);
+        }
+        Ok(ids)
+    }
+
     /// Encodes without the GIL. If it may take long, another thread does it while this one looks
     /// after signals.
     fn encoded(&self, py: Python<'_>, texts: &[&[u8]], threads: usize) -> PyResult<Encoded> {

@@ -118,6 +118,18 @@ impl Model {
         truncated.map(Model::from).map_err(|error| exception(py, &error))
     }
 
+    /// The model with further special tokens.
+    #[pyo3(signature = (texts, multiple, /))]
+    fn with_special_tokens(
+        &self,
+        py: Python<'_>,
+        texts: Vec<String>,
+        multiple: Option<u32>,
+    ) -> PyResult<Model> {
+        let made = py.detach(|| self.0.with_special_tokens(texts, multiple));
+        made.map(Model::from).map_err(|error| exception(py, &error))
+    }
+
     /// A digest of what decides the ids.
     fn fingerprint(&self, py: Python<'_>) -> String {
         py.detach(|| self.0.fingerprint())

@@ -32,8 +32,8 @@ impl Model {
                 SpelledRule::Delete { parts, .. } => digest.rule(2, &parts),
             }
         }
-        digest.number(self.special_tokens.len());
-        for (id, text) in &self.special_tokens {
+        digest.number(self.special_tokens().len());
+        for (id, text) in self.special_tokens() {
             digest.number(*id as usize);
             digest.bytes(text.as_bytes());
         }

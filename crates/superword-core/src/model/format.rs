@@ -108,7 +108,7 @@ impl Model {
         };
         field("parameters", &|out| write(out, &settings));
         field("training", &|out| write(out, &self.training));
-        field("special_tokens", &|out| write_lines(out, self.special_tokens.iter()));
+        field("special_tokens", &|out| write_lines(out, self.special_tokens().iter()));
         let vocabulary = || self.vocabulary().map(|(id, token)| (id, Token(Cow::Borrowed(token))));
         field("vocabulary", &|out| write_lines(out, vocabulary()));
         let rules = || self.rules.iter().map(|rule| self.spelled(rule));
