@@ -18,7 +18,6 @@ mod tokens;
 
 use std::borrow::Cow;
 
-pub use self::decode::Spans;
 pub use self::rule::{Rule, SpelledRule};
 pub use self::settings::{Deletion, Parameters, Training};
 

@@ -242,6 +242,7 @@ impl Array {
     ///
     /// # Safety
     /// Python calls it with a view to be filled.
+    #[expect(clippy::needless_pass_by_value, reason = "what PyO3 asks for")]
     unsafe fn __getbuffer__(
         this: PyRef<'_, Self>,
         view: *mut ffi::Py_buffer,
@@ -257,7 +258,7 @@ impl Array {
                 view,
                 this.as_ptr(),
                 start.cast_mut(),
-                length as ffi::Py_ssize_t,
+                length.cast_signed(),
                 1,
                 flags,
             )
