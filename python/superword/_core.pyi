@@ -8,7 +8,6 @@ __all__ = [
     "LEAST_MEMORY",
     "NAMED_PATTERNS",
     "UNICODE_VERSION",
-    "Array",
     "Corpus",
     "CorpusOptions",
     "Eligibility",
@@ -159,9 +158,6 @@ class Encoder:
     def explain(
         self, text: str, /
     ) -> list[tuple[int | None, list[list[bytes]], list[tuple[int, int]]]]: ...
-
-@final
-class Array: ...
 
 def encode_corpus(
     encoder: Encoder,

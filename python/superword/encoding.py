@@ -8,6 +8,8 @@ from collections.abc import Collection, Iterable
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+import numpy as np
+
 from superword import _core
 from superword.errors import SpecialTokenError
 from superword.explanation import Step
@@ -15,7 +17,6 @@ from superword.rules import Rules
 from superword.threads import available_threads
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 __all__ = ["DecodeStream", "Encoding", "Offsets"]
@@ -133,8 +134,6 @@ class Encoding:
             The ids of all texts, one after the other, and the offsets: text `i` has
             `ids[offsets[i]:offsets[i + 1]]`. Both arrays are read-only.
         """
-        import numpy as np  # only here: it takes longer to import than all of superword
-
         ids, offsets = self._encoder.encode_to_arrays(listed(texts), checked(threads))
         return np.frombuffer(ids, np.uint32), np.frombuffer(offsets, np.uint64)
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import copy
 import multiprocessing
 import pickle
-import subprocess
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -517,14 +515,6 @@ def test_what_was_met_before_changes_nothing() -> None:
         assert ids[: len(expected)].tolist() == expected, start
     text = "".join(words[-20_000:]) + TEXT + "x" * 300 + again
     assert tok.encode_ordinary(text) == fresh.encode_ordinary(text)
-
-
-def test_numpy_is_imported_only_for_arrays() -> None:
-    code = (
-        "import sys, superword; tok = superword.train(['a'], 256); tok.decode(tok.encode('a'));"
-        "assert 'numpy' not in sys.modules; tok.encode_to_numpy('a'); assert 'numpy' in sys.modules"
-    )
-    subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True)
 
 
 def test_a_model_without_a_byte_says_which_it_needs() -> None:
