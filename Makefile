@@ -26,6 +26,7 @@ bench: $(VENV)/installed ## Run the benchmarks; they write benchmarks/results
 	$(VENV)/bin/python benchmarks/grow.py
 	$(VENV)/bin/python benchmarks/inputs.py
 	$(VENV)/bin/python benchmarks/hostile.py
+	$(VENV)/bin/python benchmarks/encode.py
 
 format: $(VENV)/installed ## Format the sources
 	cargo fmt

@@ -4,7 +4,7 @@
 
 Every run is a process of its own, and what it saves is compared, by hash, with what an untimed run
 on one thread saved. The peers are the newest releases, in an environment of the benchmark's own;
-each trains a plain BPE of the same size on the same text, and must reach that size. On the smallest
+each trains a plain BPE of the same size on the same text, and must reach that size. On a small
 text, the merges of plain BPE are compared with theirs.
 """
 
@@ -36,15 +36,15 @@ OUR_RUNS: dict[str, dict[str, object]] = {
 }
 
 
-def peers() -> dict[str, str]:
-    """Install the peers, and give their versions."""
+def peers(names: Sequence[str] = PEER_NAMES) -> dict[str, str]:
+    """Install peers, and give their versions."""
     if not PEERS.exists():
         subprocess.run([sys.executable, "-m", "venv", PEERS], check=True)
     pip = [str(PYTHON), "-m", "pip"]
-    subprocess.run([*pip, "install", "--quiet", "--upgrade", *PEER_NAMES], check=True)
+    subprocess.run([*pip, "install", "--quiet", "--upgrade", *names], check=True)
     listed = subprocess.run([*pip, "list", "--format", "json"], check=True, capture_output=True)
     found = {package["name"]: package["version"] for package in json.loads(listed.stdout)}
-    return {name: found[name] for name in PEER_NAMES}
+    return {name: found[name] for name in names}
 
 
 def peer(name: str, text: Path, repeats: int) -> Figures:
@@ -90,10 +90,12 @@ def main() -> None:
         "--slow-repeats", type=int, default=1, help="runs of the slow peers (default: 1)"
     )
     parser.add_argument("--peers", nargs="*", default=PEER_NAMES, choices=PEER_NAMES)
+    parser.add_argument(
+        "--compare", type=int, default=20, metavar="MB", help="text to compare merges on"
+    )
     options = parser.parse_args()
     versions = peers()
-    smallest = min(options.size)
-    compared = compare(smallest, options.peers, versions)
+    compared = compare(options.compare, options.peers, versions)
     figures: dict[str, Any] = {}
     rows: list[list[object]] = [["corpus", "trainer", "seconds", "of gigatoken", "GB", "stages"]]
     for size in options.size:
@@ -115,7 +117,7 @@ def main() -> None:
     )
     sections = [words, results.table(rows)]
     if compared:
-        sections.append(agreement.section(smallest, compared))
+        sections.append(agreement.section(options.compare, compared))
     results.save(
         "train",
         "Training, two threads, vocabulary 131,072",

@@ -24,7 +24,7 @@ use std::sync::Mutex;
 use crate::Error;
 use crate::model::{Model, Rule};
 use crate::pretokenize::{Eligibility, Pattern};
-use crate::table::{Sought, Table};
+use crate::table::Table;
 
 pub use self::batch::Encoded;
 use self::cache::Cache;
@@ -162,23 +162,11 @@ impl Encoder {
     fn encode_text(&self, text: &str, cache: &mut Cache, ids: &mut Vec<u32>) -> Result<(), Error> {
         let start = ids.len();
         let mut run = Run::new(self, text, cache, ids);
-        let mut group = [Sought::default(); GROUP];
-        let mut size = 0;
         let mut result = Ok(());
         self.pattern.spans(text).for_each(|span| match span {
-            Ok(span) => {
-                let sought = Sought::new(text.as_bytes(), span.start, span.end);
-                run.cache.front.prefetch(&sought);
-                group[size] = sought;
-                size += 1;
-                if size == GROUP {
-                    run.group(&group);
-                    size = 0;
-                }
-            }
+            Ok(span) => run.add(span.start, span.end),
             Err(error) => result = Err(error),
         });
-        run.group(&group[..size]);
         run.finish();
         result?;
         self.numbers.to_ids(&mut ids[start..])

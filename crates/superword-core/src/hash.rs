@@ -1,13 +1,22 @@
-//! Hashing of short keys by multiplication. The keys are the package's own numbers, or text whose
-//! tables are bounded by other means, so no secret is needed.
+//! Hashing of short keys by multiplication, with a secret of the process: no text can be made so
+//! that its pretokens collide. Nothing depends on the order of a table.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
+use std::hash::{BuildHasher, BuildHasherDefault, Hasher, RandomState};
+use std::sync::LazyLock;
 
 /// A hash map for keys that hash themselves as one or two words.
 pub(crate) type FastMap<K, V> = HashMap<K, V, BuildHasherDefault<FastHasher>>;
 
 const MULTIPLIER: u64 = 0x9E37_79B9_7F4A_7C15;
+
+static SECRET: LazyLock<u64> = LazyLock::new(|| RandomState::new().hash_one(MULTIPLIER));
+
+/// A number that is another in each process.
+#[inline]
+pub(crate) fn secret() -> u64 {
+    *SECRET
+}
 
 /// The two halves of the product, folded into one word.
 #[inline]
@@ -17,8 +26,14 @@ pub(crate) fn fold(a: u64, b: u64) -> u64 {
 }
 
 /// A hasher of words.
-#[derive(Default)]
 pub(crate) struct FastHasher(u64);
+
+impl Default for FastHasher {
+    #[inline]
+    fn default() -> FastHasher {
+        FastHasher(secret())
+    }
+}
 
 impl Hasher for FastHasher {
     #[inline]

@@ -7,12 +7,14 @@
 //! 3. `count`: distinct pretokens with their counts;
 //! 4. `merges`: the merges, and the deletions that follow them, learned on those;
 //! 5. `supermerges`: the supermerges, learned on fragments of the documents;
-//! 6. [`model`]: the rules, and the vocabulary that they lead to.
+//! 6. [`model`]: the rules, and the vocabulary that they lead to, from which ids are decoded;
+//! 7. [`encode`]: the rules applied to texts.
 //!
 //! [`train`] walks through 1 to 5. Both kinds of learning work on a `sequence` of rows of tokens,
 //! with the counts of `pairs` kept up to date by `replace`.
 //!
-//! Nothing here knows of Python, or prints; only `corpus` touches files.
+//! Nothing here knows of Python, or prints; only `corpus`, `runs` and `model` touch
+//! files.
 
 mod budget;
 mod control;

@@ -2,7 +2,7 @@
 
 use std::convert::Infallible;
 
-use crate::hash::{FastMap, fold};
+use crate::hash::{FastMap, fold, secret};
 use crate::memory;
 use crate::sequence::prefetch;
 
@@ -251,12 +251,12 @@ impl Key {
 
     #[inline]
     fn hash(self) -> u64 {
-        fold(self.low ^ 0x243F_6A88_85A3_08D3, self.high ^ 0x1319_8A2E_0370_7344)
+        fold(self.low ^ secret(), self.high ^ 0x1319_8A2E_0370_7344)
     }
 }
 
 fn long_hash(bytes: &[u8]) -> u64 {
-    bytes.chunks(8).fold(bytes.len() as u64, |hash, chunk| {
+    bytes.chunks(8).fold(secret() ^ bytes.len() as u64, |hash, chunk| {
         let mut word = [0; 8];
         word[..chunk.len()].copy_from_slice(chunk);
         fold(hash ^ u64::from_le_bytes(word), 0x9E37_79B9_7F4A_7C15)

@@ -1,7 +1,7 @@
 //! Rules that join two tokens, by the tokens.
 
 use super::row::NEVER;
-use crate::hash::{FastMap, fold};
+use crate::hash::{FastMap, fold, secret};
 use crate::memory;
 use crate::sequence::prefetch;
 
@@ -161,7 +161,7 @@ impl Pairs {
 
 #[inline]
 fn hash(pair: u64) -> u64 {
-    fold(pair ^ 0x243F_6A88_85A3_08D3, 0x9E37_79B9_7F4A_7C15)
+    fold(pair ^ secret(), 0x9E37_79B9_7F4A_7C15)
 }
 
 #[inline]

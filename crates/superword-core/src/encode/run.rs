@@ -16,7 +16,13 @@ pub(super) struct Run<'r> {
     text: &'r [u8],
     pub(super) cache: &'r mut Cache,
     out: Buffer<'r>,
-    /// What became of the pretoken before.
+    /// Pretokens that wait for others to be looked up with: where they start and end, what becomes
+    /// of them, and a bit for each of which that is not known yet.
+    spans: [(usize, usize); GROUP],
+    outcomes: [Outcome; GROUP],
+    missing: u32,
+    size: usize,
+    /// What became of the pretoken before them.
     last: Outcome,
 }
 
@@ -29,18 +35,42 @@ impl<'r> Run<'r> {
         out: &'r mut Vec<u32>,
     ) -> Run<'r> {
         cache.pending.clear();
-        let (out, last) = (Buffer::new(out), Outcome::default());
-        Run { encoder, text: text.as_bytes(), cache, out, last }
+        cache.make_room();
+        Run {
+            encoder,
+            text: text.as_bytes(),
+            cache,
+            out: Buffer::new(out),
+            spans: [(0, 0); GROUP],
+            outcomes: [Outcome::default(); GROUP],
+            missing: 0,
+            size: 0,
+            last: Outcome::default(),
+        }
     }
 
-    /// Encodes pretokens that follow each other. Most are looked up and written. The few for which
-    /// there is something to decide are told apart by bits beforehand: a processor that has to
-    /// guess at every pretoken often guesses wrong.
-    pub(super) fn group(&mut self, group: &[Sought]) {
-        let Some(last) = group.len().checked_sub(1) else { return };
-        let mut outcomes = [Outcome::default(); GROUP];
-        self.look_up(group, &mut outcomes);
-        let outcomes = &outcomes[..group.len()];
+    /// Takes the next pretoken, from where to where it goes in the text.
+    #[inline]
+    pub(super) fn add(&mut self, start: usize, end: usize) {
+        let met = self.cache.front.get(&Sought::new(self.text, start, end));
+        self.missing |= u32::from(met.is_none()) << self.size;
+        self.outcomes[self.size] = met.unwrap_or_default();
+        self.spans[self.size] = (start, end);
+        self.size += 1;
+        if self.size == GROUP {
+            self.group();
+        }
+    }
+
+    /// Encodes the pretokens that wait. Most are looked up and written. The few for which there is
+    /// something to decide are told apart by bits beforehand: a processor that has to guess at
+    /// every pretoken often guesses wrong.
+    #[inline(never)]
+    fn group(&mut self) {
+        let Some(last) = self.size.checked_sub(1) else { return };
+        self.look_up();
+        let outcomes = self.outcomes;
+        let outcomes = &outcomes[..=last];
         let mut joins = [Join::default(); GROUP];
         // Which stand in one unit with the one before, as far as boundaries say.
         let joined = self.boundaries(outcomes, &mut joins);
@@ -78,47 +108,42 @@ impl<'r> Run<'r> {
             }
         }
         self.last = outcomes[last];
+        self.size = 0;
+        self.cache.make_room();
     }
 
     /// Writes what is left at the end of the text.
     pub(super) fn finish(mut self) {
+        self.group();
         self.flush();
         self.out.write();
         self.cache.shrink();
     }
 
-    /// Finds out what becomes of pretokens. The memory for each is asked for ahead of its use.
+    /// Finds out what becomes of the pretokens that were not met lately. The memory for each is
+    /// asked for ahead of its use.
     #[inline]
-    fn look_up(&mut self, group: &[Sought], outcomes: &mut [Outcome; GROUP]) {
+    fn look_up(&mut self) {
         let known = &self.encoder.known;
-        let mut missing = [0; GROUP];
-        let mut misses = 0;
-        self.cache.make_room();
-        for (index, sought) in group.iter().enumerate() {
-            let met = self.cache.front.get(sought);
-            missing[misses] = index;
-            misses += usize::from(met.is_none());
-            outcomes[index] = met.unwrap_or_default();
-        }
-        for &index in &missing[..misses] {
-            known.prefetch(&group[index]);
+        let mut sought = [Sought::default(); GROUP];
+        for index in bits(self.missing) {
+            let (start, end) = self.spans[index];
+            sought[index] = known.sought(self.text, start, end);
         }
         let mut unknown = 0;
-        for place in 0..misses {
-            let index = missing[place];
-            if let Some(outcome) = known.get(self.text, &group[index]) {
-                self.cache.front.set(&group[index], outcome);
-                outcomes[index] = outcome;
+        for index in bits(mem::take(&mut self.missing)) {
+            if let Some(outcome) = known.get(self.text, &sought[index]) {
+                self.cache.front.set(&sought[index], outcome);
+                self.outcomes[index] = outcome;
             } else {
-                self.cache.table.prefetch(&group[index]);
-                missing[unknown] = index;
-                unknown += 1;
+                self.cache.table.prefetch(&sought[index]);
+                unknown |= 1 << index;
             }
         }
-        for &index in &missing[..unknown] {
-            let outcome = self.remembered(&group[index]);
-            self.cache.front.set(&group[index], outcome);
-            outcomes[index] = outcome;
+        for index in bits(unknown) {
+            let outcome = self.remembered(&sought[index]);
+            self.cache.front.set(&sought[index], outcome);
+            self.outcomes[index] = outcome;
         }
     }
 
@@ -152,20 +177,15 @@ impl<'r> Run<'r> {
             left = right;
         }
         let before = |index: usize| if index == 0 { self.last } else { outcomes[index - 1] };
-        let mut rest = possible;
-        while rest != 0 {
-            let index = rest.trailing_zeros() as usize;
+        for index in bits(possible) {
             phrases.prefetch(before(index).data[0], outcomes[index].data[0]);
-            rest &= rest - 1;
         }
         let mut found = 0;
-        while possible != 0 {
-            let index = possible.trailing_zeros() as usize;
+        for index in bits(possible) {
             if let Some(join) = phrases.boundary(before(index).data[0], outcomes[index].data[0]) {
                 joins[index] = join;
                 found |= 1 << index;
             }
-            possible &= possible - 1;
         }
         found
     }
@@ -225,6 +245,16 @@ impl<'r> Run<'r> {
             _ => self.unit(outcome.unit()),
         }
     }
+}
+
+/// The places of the bits that are set, from the lowest on.
+#[inline]
+fn bits(mut bits: u32) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let index = (bits != 0).then(|| bits.trailing_zeros() as usize)?;
+        bits &= bits - 1;
+        Some(index)
+    })
 }
 
 /// Tokens on their way out: a short array, since a vector would ask for room with each.
