@@ -91,7 +91,7 @@ def finished(started: subprocess.Popen[str]) -> Figures:
     """The figures of an encoder that was started."""
     output, _ = started.communicate()
     if started.returncode != 0:
-        raise SystemExit(f"{started.args} failed")
+        raise SystemExit(f"{started.args!r} failed")
     figures: Figures = json.loads(output.strip().splitlines()[-1])
     return figures
 

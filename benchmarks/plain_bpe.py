@@ -5,9 +5,12 @@ from __future__ import annotations
 import base64
 import json
 from pathlib import Path
+from typing import Any
 
 from superword import Tokenizer
 from superword.patterns import NAMED_PATTERNS
+
+Json = dict[str, Any]
 
 
 def characters() -> dict[int, str]:
@@ -26,9 +29,9 @@ def write_tokenizer_json(tok: Tokenizer, path: Path) -> None:
     def spelled(token: bytes) -> str:
         return "".join(shown[byte] for byte in token)
 
-    split = {"type": "Split", "pattern": {"Regex": NAMED_PATTERNS[tok.pattern]}}
+    split: Json = {"type": "Split", "pattern": {"Regex": NAMED_PATTERNS[tok.pattern]}}
     split |= {"behavior": "Isolated", "invert": False}
-    byte_level = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True}
+    byte_level: Json = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True}
     model = {
         "type": "BPE",
         "dropout": None,
@@ -41,7 +44,7 @@ def write_tokenizer_json(tok: Tokenizer, path: Path) -> None:
         "vocab": {spelled(tok.token_bytes(id)): id for id in range(tok.vocab_size)},
         "merges": [[spelled(rule.left), spelled(rule.right or b"")] for rule in tok.rules],
     }
-    whole = {
+    whole: Json = {
         "version": "1.0",
         "truncation": None,
         "padding": None,
