@@ -100,7 +100,7 @@ mod tests {
     }
 
     fn documents() -> Vec<String> {
-        let mut documents: Vec<_> = (0..200).map(|n| format!("{n} ").repeat(12_000)).collect();
+        let mut documents: Vec<_> = (0..200).map(|n| format!("{n} ").repeat(13_000)).collect();
         documents.insert(7, String::new());
         documents
     }
