@@ -9,12 +9,12 @@ from rich.table import Table
 from rich.text import Text
 
 import superword
-from superword import Tokenizer, reference
+from superword import Tokenizer
+from superword.commands.shades import shaded
 from superword.inspection import inspect
 from superword.patterns import NAMED_PATTERNS
 
 VOCAB_SIZE = 8192
-SHADES = ["black on bright_cyan", "black on bright_yellow"]
 console = Console(highlight=False)
 
 
@@ -22,7 +22,7 @@ def coloured(pieces: list[str]) -> Text:
     """The pieces side by side, in two colours by turns; without colours, with bars between."""
     if console.color_system is None:
         return Text("|".join(pieces))
-    return Text().join(Text(piece, SHADES[i % 2]) for i, piece in enumerate(pieces))
+    return shaded(pieces)
 
 
 def show_patterns() -> None:
@@ -62,22 +62,11 @@ def show_sentence(documents: list[str], tok: Tokenizer) -> None:
     plain = superword.train(documents, VOCAB_SIZE, supermerges=False, deletion=None)
     sentence = "At the end of the day she said to herself that there was nothing to be done."
     console.print(
-        f"\nThe same sentence with {VOCAB_SIZE:,} tokens of plain BPE and of BoundlessBPE (encoded "
-        "by the reference, the specification in slow Python; fast encoding is not there yet):"
+        f"\nThe same sentence with {VOCAB_SIZE:,} tokens of plain BPE and of BoundlessBPE:"
     )
     for name, trained in (("plain BPE", plain), ("BoundlessBPE", tok)):
-        tokens = encode(sentence, trained)
-        pieces = [token.decode(errors="replace") for token in tokens]
-        console.print(Text(f"{name:12} {len(tokens):3} tokens  "), coloured(pieces))
-
-
-def encode(text: str, tok: Tokenizer) -> list[bytes]:
-    """The tokens of a text, by applying the rules one after the other."""
-    rules = [
-        reference.Rule(rule.index, rule.kind, rule.left, rule.right, rule.parts, rule.count)
-        for rule in tok.rules
-    ]
-    return reference.encode(text, rules, pattern=tok.pattern)
+        tokens = trained.tokens(sentence)
+        console.print(Text(f"{name:12} {len(tokens):3} tokens  "), coloured(tokens))
 
 
 if __name__ == "__main__":
