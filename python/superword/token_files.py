@@ -103,8 +103,8 @@ def encode_corpus(
         def write(ids: memoryview, offsets: memoryview) -> None:
             nonlocal tokens
             portion = (
-                np.frombuffer(memoryview(ids), np.uint32),
-                np.frombuffer(memoryview(offsets), np.uint64),
+                np.frombuffer(ids, np.uint32),
+                np.frombuffer(offsets, np.uint64),
             )
             if end is not None:
                 portion = with_ends(*portion, end)

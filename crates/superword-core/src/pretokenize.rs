@@ -35,7 +35,7 @@ use crate::Error;
 
 pub use self::eligible::{ELIGIBLE, Eligibility};
 pub use self::regex::BACKTRACK_LIMIT;
-pub(crate) use self::seam::last_seam;
+pub(crate) use self::seam::{last_seam, pieces};
 pub use self::tables::{Tables, tables_digest};
 pub use self::unicode::UNICODE_VERSION;
 

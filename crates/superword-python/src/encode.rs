@@ -2,9 +2,7 @@
 
 use std::ffi::{c_int, c_void};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{self, RecvTimeoutError};
-use std::time::Duration;
+use std::sync::mpsc::SyncSender;
 
 use pyo3::exceptions::{PyBufferError, PyOverflowError};
 use pyo3::ffi;
@@ -12,13 +10,11 @@ use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::{PyBytes, PyList, PyMemoryView};
 use superword_core::encode::{self, Encoded};
-use superword_core::{Error, model};
+use superword_core::model;
 
+use crate::attended::attended;
 use crate::errors::exception;
 use crate::model::Model;
-
-/// How often Ctrl-C is noticed.
-const TICK: Duration = Duration::from_millis(50);
 
 /// From how many bytes on a job may take so long that Ctrl-C matters.
 const LONG: usize = 1 << 22;
@@ -191,32 +187,10 @@ impl Encoder {
             let encoded = py.detach(|| self.encoder.encode_all(texts, threads, &|| false));
             return encoded.map_err(|error| exception(py, &error));
         }
-        let stop = AtomicBool::new(false);
-        let (encoded, signal): (Result<Encoded, Error>, PyResult<()>) =
-            std::thread::scope(|scope| {
-                let (end, mut ended) = mpsc::channel();
-                let is_interrupted = || stop.load(Ordering::Relaxed);
-                let job = scope.spawn(move || {
-                    // Dropped in the end, whatever happens.
-                    let _end: mpsc::Sender<()> = end;
-                    self.encoder.encode_all(texts, threads, &is_interrupted)
-                });
-                let mut signal = Ok(());
-                loop {
-                    let waiting = &mut ended;
-                    let waited = py.detach(move || waiting.recv_timeout(TICK));
-                    if signal.is_ok() {
-                        signal = py.check_signals();
-                    }
-                    stop.store(signal.is_err(), Ordering::Relaxed);
-                    if waited != Err(RecvTimeoutError::Timeout) {
-                        let joined = py.detach(|| job.join());
-                        let resume = |panic| std::panic::resume_unwind(panic);
-                        return (joined.unwrap_or_else(resume), signal);
-                    }
-                }
-            });
-        signal?;
+        let work = |is_interrupted: &(dyn Fn() -> bool + Sync), _end: SyncSender<()>| {
+            self.encoder.encode_all(texts, threads, is_interrupted)
+        };
+        let encoded = attended(py, work, |_| Ok(()))?;
         encoded.map_err(|error| exception(py, &error))
     }
 }

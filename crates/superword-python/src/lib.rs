@@ -2,11 +2,13 @@
 
 use pyo3::prelude::*;
 
+mod attended;
 mod corpus;
 mod encode;
 mod encode_corpus;
 mod errors;
 mod model;
+mod news;
 mod pretokenize;
 mod train;
 

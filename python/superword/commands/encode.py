@@ -14,6 +14,8 @@ from superword.commands.messages import errors_as_sentences
 from superword.commands.options import (
     Column,
     ErrorChoice,
+    MaxBytes,
+    MaxDocuments,
     Model,
     OnErrorChoice,
     Place,
@@ -59,10 +61,8 @@ def encode_command(
     ] = None,
     column: Column = "text",
     separator: Separator = None,
-    max_bytes: Annotated[int | None, typer.Option(help="Encode so much text at most.")] = None,
-    max_documents: Annotated[
-        int | None, typer.Option(help="Encode so many documents at most.")
-    ] = None,
+    max_bytes: MaxBytes = None,
+    max_documents: MaxDocuments = None,
     on_error: OnErrorChoice = ErrorChoice.raise_,
     threads: Threads = None,
     progress: ShownProgress = ProgressChoice.auto,
@@ -107,7 +107,7 @@ def encode_command(
             separator=separator,
             max_bytes=max_bytes,
             max_documents=max_documents,
-            on_error="skip" if on_error is ErrorChoice.skip else "raise",
+            on_error=on_error.mode(),
             threads=threads,
             progress=progress.teller(),
         )

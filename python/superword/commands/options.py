@@ -11,6 +11,7 @@ from typing import Annotated
 
 import typer
 
+from superword.corpus import OnError
 from superword.patterns import NAMED_PATTERNS
 from superword.progress import Tell, json_lines
 
@@ -18,6 +19,8 @@ __all__ = [
     "AsJson",
     "Column",
     "ErrorChoice",
+    "MaxBytes",
+    "MaxDocuments",
     "Model",
     "OnErrorChoice",
     "Pattern",
@@ -47,6 +50,10 @@ class ErrorChoice(StrEnum):
     raise_ = "raise"
     skip = "skip"
 
+    def mode(self) -> OnError:
+        """What `train` and `encode_corpus` take."""
+        return "skip" if self is ErrorChoice.skip else "raise"
+
 
 class ProgressChoice(StrEnum):
     """How progress is shown."""
@@ -67,6 +74,8 @@ Model = Annotated[Path, typer.Argument(help="A model file.")]
 Pattern = Annotated[str, typer.Option(help=f"One of {', '.join(NAMED_PATTERNS)}, or a regex.")]
 Column = Annotated[str, typer.Option(help="Where documents are in JSON and parquet.")]
 Separator = Annotated[str | None, typer.Option(help="What separates documents in text files.")]
+MaxBytes = Annotated[int | None, typer.Option(help="Take so many bytes of text at most.")]
+MaxDocuments = Annotated[int | None, typer.Option(help="Take so many documents at most.")]
 OnErrorChoice = Annotated[
     ErrorChoice, typer.Option(help="What to do with input that cannot be read.")
 ]

@@ -14,6 +14,8 @@ from superword.commands.messages import errors_as_sentences
 from superword.commands.options import (
     Column,
     ErrorChoice,
+    MaxBytes,
+    MaxDocuments,
     OnErrorChoice,
     Pattern,
     Place,
@@ -64,10 +66,8 @@ def train_command(
     ] = None,
     column: Column = "text",
     separator: Separator = None,
-    max_bytes: Annotated[int | None, typer.Option(help="Train on so much text at most.")] = None,
-    max_documents: Annotated[
-        int | None, typer.Option(help="Train on so many documents at most.")
-    ] = None,
+    max_bytes: MaxBytes = None,
+    max_documents: MaxDocuments = None,
     on_error: OnErrorChoice = ErrorChoice.raise_,
     threads: Threads = None,
     memory_limit: Annotated[
@@ -105,7 +105,7 @@ def train_command(
             separator=separator,
             max_bytes=max_bytes,
             max_documents=max_documents,
-            on_error="skip" if on_error is ErrorChoice.skip else "raise",
+            on_error=on_error.mode(),
             threads=threads,
             memory_limit=memory_limit,
             progress=progress.teller(),

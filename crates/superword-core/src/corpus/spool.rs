@@ -19,7 +19,7 @@ use super::stream::{Block, Stream};
 use super::workers::{self, Failure};
 use super::{BLOCK, Batch, Corpus, Options, Reading, Totals, Work};
 use crate::Error;
-use crate::pretokenize::last_seam;
+use crate::pretokenize::pieces;
 
 /// How many bytes a spool keeps in memory before it writes a file.
 pub const MEMORY: usize = 64 << 20;
@@ -227,15 +227,13 @@ impl Spool {
         }
         self.totals.documents += 1;
         self.totals.bytes += document.len() as u64;
-        let mut rest = document;
-        while let Some((start, _)) = rest.as_bytes().split_at_checked(2 * BLOCK) {
-            let Some(seam) = last_seam(start) else { break };
-            self.pending.push(&rest[..seam]);
-            self.pending.set_continues();
-            self.put_away()?;
-            rest = &rest[seam..];
+        for piece in pieces(document.as_bytes(), 2 * BLOCK) {
+            if piece.start > 0 {
+                self.pending.set_continues();
+                self.put_away()?;
+            }
+            self.pending.push(&document[piece]);
         }
-        self.pending.push(rest);
         Ok(())
     }
 

@@ -5,9 +5,9 @@ use std::thread;
 
 use super::Encoder;
 use crate::Error;
-use crate::pretokenize::last_seam;
+use crate::pretokenize::pieces;
 
-/// Larger texts are cut at seams, so that threads can share them.
+/// Larger texts are cut at seams, so that threads can share them, and stop in between.
 const LARGE: usize = 1 << 18;
 
 /// Ids of texts, one after the other.
@@ -45,9 +45,9 @@ impl Encoder {
         threads: usize,
         is_interrupted: &(dyn Fn() -> bool + Sync),
     ) -> Result<Encoded, Error> {
-        let jobs = self.jobs(texts, threads);
+        let jobs = self.jobs(texts);
         if threads.min(jobs.len()) <= 1 {
-            return self.encode_on_this_thread(texts, is_interrupted);
+            return self.encode_on_this_thread(&jobs, is_interrupted);
         }
         let next = AtomicUsize::new(0);
         let failed = AtomicBool::new(false);
@@ -96,35 +96,32 @@ impl Encoder {
 
     fn encode_on_this_thread(
         &self,
-        texts: &[&[u8]],
+        jobs: &[Job<'_>],
         is_interrupted: &(dyn Fn() -> bool + Sync),
     ) -> Result<Encoded, Error> {
         let mut cache = self.take_cache();
         let mut encoded = Encoded { ids: Vec::new(), offsets: vec![0] };
-        for text in texts {
+        for job in jobs {
             if is_interrupted() {
                 return Err(Error::Interrupted);
             }
-            self.encode_bytes(text, &mut cache, &mut encoded.ids)?;
-            encoded.offsets.push(encoded.ids.len() as u64);
+            self.encode_bytes(job.text, &mut cache, &mut encoded.ids)?;
+            if job.is_last {
+                encoded.offsets.push(encoded.ids.len() as u64);
+            }
         }
         self.give_back(cache);
         Ok(encoded)
     }
 
-    /// The texts, large ones in parts if there are threads to share them.
-    fn jobs<'t>(&self, texts: &[&'t [u8]], threads: usize) -> Vec<Job<'t>> {
-        let mut jobs = Vec::with_capacity(texts.len());
-        for &text in texts {
-            let mut rest = text;
-            while threads > 1 && self.has_seams && rest.len() > 2 * LARGE {
-                let Some(seam) = last_seam(&rest[..LARGE]) else { break };
-                jobs.push(Job { text: &rest[..seam], is_last: false });
-                rest = &rest[seam..];
-            }
-            jobs.push(Job { text: rest, is_last: true });
-        }
-        jobs
+    /// The texts, large ones in parts if they may be cut.
+    fn jobs<'t>(&self, texts: &[&'t [u8]]) -> Vec<Job<'t>> {
+        let size = if self.has_seams { LARGE } else { usize::MAX };
+        let parts = texts.iter().flat_map(|&text| {
+            let parts = pieces(text, size);
+            parts.map(|part| Job { is_last: part.end == text.len(), text: &text[part] })
+        });
+        parts.collect()
     }
 }
 

@@ -1,6 +1,27 @@
 //! Where a text can be cut without a trace.
 
+use std::iter;
+use std::ops::Range;
+
 use memchr::memrchr_iter;
+
+/// Cuts a text at seams into pieces of about this size, larger only where there is no seam. There
+/// is one at least, even if the text is empty.
+pub(crate) fn pieces(text: &[u8], size: usize) -> impl Iterator<Item = Range<usize>> {
+    let mut rest = Some(0..text.len());
+    iter::from_fn(move || {
+        let Range { start, end } = rest.take()?;
+        let mut room = size;
+        while room < end - start {
+            if let Some(seam) = last_seam(&text[start..start + room]) {
+                rest = Some(start + seam..end);
+                return Some(start..start + seam);
+            }
+            room *= 2;
+        }
+        Some(start..end)
+    })
+}
 
 /// The last place at which a text may be cut, if there is one: the parts have the pretokens that
 /// the whole has, in every named pattern, and the one before the cut is not eligible by default.
@@ -54,6 +75,18 @@ mod tests {
                 prop_assert_eq!(cut, pretokens(&pattern, &text), "{}", name);
             }
         }
+    }
+
+    #[test]
+    fn pieces_end_at_seams_and_leave_nothing_out() {
+        let text = format!("{}{}{}", "one.\ntwo ".repeat(50), "x".repeat(300), "\nthree".repeat(9));
+        let cut: Vec<_> = pieces(text.as_bytes(), 40).collect();
+        assert!(cut.len() > 10 && cut[0].start == 0 && cut[cut.len() - 1].end == text.len());
+        for pair in cut.windows(2) {
+            assert_eq!(pair[0].end, pair[1].start);
+            assert_eq!(last_seam(&text.as_bytes()[..=pair[0].end]), Some(pair[0].end));
+        }
+        assert_eq!((pieces(b"", 40).next(), pieces(b"", 40).count()), (Some(0..0), 1));
     }
 
     #[test]
