@@ -503,7 +503,7 @@ def test_a_fork_while_other_threads_encode_does_not_hang(tok: Tokenizer) -> None
 
 
 def test_what_was_met_before_changes_nothing() -> None:
-    """The cache is full and emptied several times on the way, with words in it that come again."""
+    """The cache is full and emptied on the way, with words in it that come again."""
     random = Random(1)
     tok, fresh = pickle.loads(pickle.dumps(made())), made()
     letters = random.choices("abcdefghijklmnopqrstuvwxyz", k=5_400_000)

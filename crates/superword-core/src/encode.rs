@@ -11,6 +11,7 @@ mod batch;
 mod cache;
 mod front;
 mod joins;
+mod merges;
 mod numbers;
 mod outcome;
 mod phrases;

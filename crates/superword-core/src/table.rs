@@ -47,11 +47,15 @@ impl Sought {
     #[inline]
     pub(crate) fn new(text: &[u8], start: usize, end: usize) -> Sought {
         if end - start > INLINE {
-            let hash = long_hash(&text[start..end]);
-            return Sought { start, end, key: Key::default(), hash };
+            return Sought::long(text, start, end);
         }
         let key = Key::new(text, start, end);
         Sought { start, end, key, hash: key.hash() }
+    }
+
+    #[cold]
+    fn long(text: &[u8], start: usize, end: usize) -> Sought {
+        Sought { start, end, key: Key::default(), hash: long_hash(&text[start..end]) }
     }
 
     /// Whether the key holds the pretoken.
@@ -234,13 +238,8 @@ impl Key {
     #[inline]
     fn new(text: &[u8], start: usize, end: usize) -> Key {
         let length = end - start;
-        let padded: [u8; 16] = if let Some(chunk) = text[start..].first_chunk() {
-            *chunk
-        } else {
-            let mut padded = [0; 16];
-            padded[..length].copy_from_slice(&text[start..end]);
-            padded
-        };
+        let chunk = text[start..].first_chunk().copied();
+        let padded: [u8; 16] = chunk.unwrap_or_else(|| padded(&text[start..end]));
         let whole = u128::from_le_bytes(padded) & ((1 << (8 * length)) - 1);
         Key { low: whole as u64, high: (whole >> 64) as u64 | (length as u64) << 56 }
     }
@@ -253,6 +252,14 @@ impl Key {
     fn hash(self) -> u64 {
         fold(self.low ^ secret(), self.high ^ 0x1319_8A2E_0370_7344)
     }
+}
+
+/// Up to 16 bytes, and zeros: for those at the end of a text.
+#[cold]
+fn padded(bytes: &[u8]) -> [u8; 16] {
+    let mut padded = [0; 16];
+    padded[..bytes.len()].copy_from_slice(bytes);
+    padded
 }
 
 fn long_hash(bytes: &[u8]) -> u64 {

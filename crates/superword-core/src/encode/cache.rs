@@ -1,16 +1,18 @@
 //! What one thread remembers of the pretokens that it has met.
 
+use super::GROUP;
 use super::front::Front;
 use super::outcome::Outcome;
-use super::phrases::{Unit, Units};
+use super::phrases::{Units, Waiting};
 use super::words::Pieces;
 use crate::table::Table;
 
-/// How many pretokens are remembered; then all are forgotten.
-const PRETOKENS: usize = 1 << 18;
+/// How many pretokens are remembered; then all are forgotten, before the table of them grows. Those
+/// of the groups that are on their way still come to it.
+const PRETOKENS: usize = (1 << 19) - 4 * GROUP;
 
 /// How many bytes the table of them may take: short pretokens, and the long ones beside it.
-const BYTES: usize = 24 << 20;
+const BYTES: usize = 48 << 20;
 
 /// How many tokens of pretokens with many tokens are remembered.
 const LISTED: usize = 1 << 20;
@@ -21,7 +23,7 @@ pub(super) const LONGEST: usize = 256;
 /// A row that has been longer gives its memory back.
 const ROW: usize = 1 << 16;
 
-/// What one thread remembers between texts: at most 32 MB, whatever the texts are.
+/// What one thread remembers between texts: at most 64 MB, whatever the texts are.
 pub(super) struct Cache {
     pub(super) front: Front,
     pub(super) table: Table<Outcome>,
@@ -30,7 +32,7 @@ pub(super) struct Cache {
     /// Room to work.
     pub(super) pieces: Pieces,
     pub(super) units: Units,
-    pub(super) pending: Vec<Unit>,
+    pub(super) pending: Vec<Waiting>,
     pub(super) tokens: Vec<u32>,
 }
 
@@ -48,12 +50,15 @@ impl Cache {
         }
     }
 
-    /// Forgets everything when there is no room for another group.
-    pub(super) fn make_room(&mut self) {
+    /// Whether there is no room for another group.
+    pub(super) fn is_full(&self) -> bool {
         let table = &self.table;
-        let is_full =
-            table.len() >= PRETOKENS || table.memory() > BYTES || self.lists.len() > LISTED;
-        if is_full {
+        table.len() >= PRETOKENS || table.memory() > BYTES || self.lists.len() > LISTED
+    }
+
+    /// Forgets everything if there is no room for another group.
+    pub(super) fn make_room(&mut self) {
+        if self.is_full() {
             self.table.clear();
             self.front.clear();
             self.lists.clear();

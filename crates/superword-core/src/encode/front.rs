@@ -4,6 +4,7 @@
 //! into the processor's own memory; this one does.
 
 use super::outcome::Outcome;
+use crate::sequence::prefetch;
 use crate::table::{Key, Sought};
 
 /// How many pretokens there is room for: half a megabyte.
@@ -26,6 +27,12 @@ impl Front {
     pub(super) fn new() -> Front {
         let slots = vec![Slot::default(); SLOTS].into_boxed_slice();
         Front { slots: slots.try_into().unwrap_or_else(|_| unreachable!("it has as many")) }
+    }
+
+    /// Asks for the memory of a pretoken ahead of its use.
+    #[inline]
+    pub(super) fn prefetch(&self, sought: &Sought) {
+        prefetch(&self.slots[sought.hash as usize % SLOTS]);
     }
 
     /// What becomes of a pretoken, if it is here.

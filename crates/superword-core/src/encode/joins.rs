@@ -76,11 +76,15 @@ impl Joins {
     /// The first rule that joins two tokens.
     #[inline]
     pub(super) fn get(&self, left: u32, right: u32) -> Option<Join> {
-        if !self.may_have(left, right) {
-            return None;
-        }
+        if self.may_have(left, right) { self.get_possible(left, right) } else { None }
+    }
+
+    /// The same for two tokens that may be there.
+    #[inline]
+    pub(super) fn get_possible(&self, left: u32, right: u32) -> Option<Join> {
         let pair = key(left, right);
-        self.hot.get(pair).or_else(|| self.cold.get(pair))
+        let hash = hash(pair);
+        self.hot.get(pair, hash).or_else(|| self.cold.get(pair, hash))
     }
 
     /// The first rule that joins two tokens at a time that suits.
@@ -133,14 +137,14 @@ impl Pairs {
 
     /// Adds a pair that is not there yet. There must be room.
     fn add(&mut self, pair: u64, join: Join) {
-        let place = self.place(pair);
+        let place = self.place(pair, hash(pair));
         self.slots[place] = Slot { pair, time: join.time, token: join.token };
         self.used += 1;
     }
 
     #[inline]
-    fn get(&self, pair: u64) -> Option<Join> {
-        let slot = &self.slots[self.place(pair)];
+    fn get(&self, pair: u64, hash: u64) -> Option<Join> {
+        let slot = &self.slots[self.place(pair, hash)];
         (slot.time != 0).then_some(Join { time: slot.time, token: slot.token })
     }
 
@@ -150,8 +154,8 @@ impl Pairs {
     }
 
     #[inline]
-    fn place(&self, pair: u64) -> usize {
-        let mut place = self.first_place(hash(pair));
+    fn place(&self, pair: u64, hash: u64) -> usize {
+        let mut place = self.first_place(hash);
         while self.slots[place].time != 0 && self.slots[place].pair != pair {
             place = (place + 1) & (self.slots.len() - 1);
         }

@@ -19,6 +19,16 @@ pub(super) struct Unit {
 /// A row of them.
 pub(super) type Units = Row<Unit>;
 
+/// An open unit in a run, and the first rule that joins it with the one before.
+#[derive(Clone, Copy)]
+pub(super) struct Waiting {
+    pub(super) unit: Unit,
+    pub(super) join: Join,
+}
+
+/// Up to this many units, looking at all of them finds the next rule fastest.
+pub(super) const SHORT: usize = 32;
+
 /// A pretoken that is one token for some time, but not for good.
 pub(super) struct Fickle {
     pub(super) lives: Vec<Life>,
@@ -99,11 +109,39 @@ impl Phrases {
         self.joins.prefetch(left, right);
     }
 
-    /// The first rule that joins two pretokens that may come to stand in one token.
+    /// The first rule that joins two pretokens that may come to stand in one token, as far as was
+    /// told.
     #[inline]
     pub(super) fn boundary(&self, left: u32, right: u32) -> Option<Join> {
         let never = Join { time: NEVER, token: 0 };
-        self.joins.get(left, right).or(self.is_boundless.then_some(never))
+        self.joins.get_possible(left, right).or(self.is_boundless.then_some(never))
+    }
+
+    /// Performs all supermerges in a short run: what a row does, without its bookkeeping.
+    pub(super) fn run(&self, units: &mut Vec<Waiting>) {
+        for place in 1..units.len() {
+            let (left, right) = (units[place - 1].unit, units[place].unit);
+            let join = &mut units[place].join;
+            let is_usual = left.fickle | right.fickle == 0 && join.time > left.from.max(right.from);
+            if !is_usual {
+                *join = self.join_of(left, right);
+            }
+        }
+        while let Some(place) = earliest(units) {
+            let Join { time, token } = units[place].join;
+            units.remove(place);
+            units[place - 1].unit = Unit { token, from: time, fickle: 0 };
+            for place in (place - 1).max(1)..(place + 1).min(units.len()) {
+                units[place].join = self.join_of(units[place - 1].unit, units[place].unit);
+            }
+        }
+    }
+
+    /// The first rule that joins two units at a time when both live.
+    #[inline]
+    fn join_of(&self, left: Unit, right: Unit) -> Join {
+        let suits = |time| self.lives(left, time) && self.lives(right, time);
+        self.joins.find(left.token, right.token, suits).unwrap_or(Join { time: NEVER, token: 0 })
     }
 
     fn lives(&self, unit: Unit, time: u32) -> bool {
@@ -120,10 +158,21 @@ impl Rules for Phrases {
 
     #[inline]
     fn join(&self, left: Unit, right: Unit) -> Option<(u32, Unit)> {
-        let suits = |time| self.lives(left, time) && self.lives(right, time);
-        let join = self.joins.find(left.token, right.token, suits)?;
-        Some((join.time, Unit { token: join.token, from: join.time, fickle: 0 }))
+        let Join { time, token } = self.join_of(left, right);
+        (time != NEVER).then_some((time, Unit { token, from: time, fickle: 0 }))
     }
+}
+
+/// The place, after the first, of the unit that is joined first with the one before.
+#[inline]
+fn earliest(units: &[Waiting]) -> Option<usize> {
+    let mut found = (NEVER, 0);
+    for (place, waiting) in units.iter().enumerate().skip(1) {
+        if waiting.join.time < found.0 {
+            found = (waiting.join.time, place);
+        }
+    }
+    (found.0 != NEVER).then_some(found.1)
 }
 
 /// All boundaries, or none if they are too many to list.

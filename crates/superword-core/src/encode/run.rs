@@ -5,25 +5,55 @@ use std::mem;
 use super::cache::{self, Cache};
 use super::joins::Join;
 use super::outcome::{BEGINS, CACHED, ENDS, FICKLE, INLINE, LISTED, Outcome};
-use super::phrases::{Unit, Units};
+use super::phrases::{SHORT, Unit, Units, Waiting};
 use super::row::{NEVER, Rules};
 use super::{Encoder, GROUP};
 use crate::table::Sought;
 
 /// A text being encoded.
+///
+/// Pretokens go through in groups, and three groups are on their way: by the time that something
+/// is looked up for one of them, its memory has been asked for while the others were worked on.
 pub(super) struct Run<'r> {
     encoder: &'r Encoder,
     text: &'r [u8],
     pub(super) cache: &'r mut Cache,
     out: Buffer<'r>,
-    /// Pretokens that wait for others to be looked up with: where they start and end, what becomes
-    /// of them, and a bit for each of which that is not known yet.
-    spans: [(usize, usize); GROUP],
+    /// The pretokens that are being collected.
+    sought: [Sought; GROUP],
+    size: usize,
+    /// The group before them.
+    group: Group,
+    /// Those of it that were not met lately, and their places in it.
+    missing: [(usize, Sought); GROUP],
+    misses: usize,
+    /// The group before that: all that is left to do is to join and to write.
+    before: Group,
+}
+
+/// Pretokens that are encoded together.
+#[derive(Clone, Copy)]
+struct Group {
+    /// What becomes of them.
     outcomes: [Outcome; GROUP],
-    missing: u32,
     size: usize,
     /// What became of the pretoken before them.
     last: Outcome,
+    /// A bit for each that may come to stand in one token with the one before.
+    possible: u32,
+}
+
+impl Group {
+    fn new() -> Group {
+        let last = Outcome::default();
+        Group { outcomes: [last; GROUP], size: 0, last, possible: 0 }
+    }
+
+    /// What became of the pretoken before one of them, or of the last.
+    #[inline]
+    fn before(&self, index: usize) -> Outcome {
+        if index == 0 { self.last } else { self.outcomes[index - 1] }
+    }
 }
 
 impl<'r> Run<'r> {
@@ -41,41 +71,140 @@ impl<'r> Run<'r> {
             text: text.as_bytes(),
             cache,
             out: Buffer::new(out),
-            spans: [(0, 0); GROUP],
-            outcomes: [Outcome::default(); GROUP],
-            missing: 0,
+            sought: [Sought::default(); GROUP],
             size: 0,
-            last: Outcome::default(),
+            group: Group::new(),
+            missing: [(0, Sought::default()); GROUP],
+            misses: 0,
+            before: Group::new(),
         }
     }
 
     /// Takes the next pretoken, from where to where it goes in the text.
     #[inline]
     pub(super) fn add(&mut self, start: usize, end: usize) {
-        let met = self.cache.front.get(&Sought::new(self.text, start, end));
-        self.missing |= u32::from(met.is_none()) << self.size;
-        self.outcomes[self.size] = met.unwrap_or_default();
-        self.spans[self.size] = (start, end);
+        let sought = Sought::new(self.text, start, end);
+        self.cache.front.prefetch(&sought);
+        self.sought[self.size] = sought;
         self.size += 1;
         if self.size == GROUP {
-            self.group();
+            self.next_group();
         }
     }
 
-    /// Encodes the pretokens that wait. Most are looked up and written. The few for which there is
-    /// something to decide are told apart by bits beforehand: a processor that has to guess at
-    /// every pretoken often guesses wrong.
+    /// Lets every group go one step.
     #[inline(never)]
-    fn group(&mut self) {
-        let Some(last) = self.size.checked_sub(1) else { return };
+    fn next_group(&mut self) {
+        self.advance();
+        self.meet();
+        if self.cache.is_full() {
+            self.advance();
+            self.settle(self.group.last.kind & ENDS != 0);
+            self.cache.make_room();
+        }
+    }
+
+    /// Writes what is left at the end of the text.
+    pub(super) fn finish(mut self) {
+        self.next_group();
+        self.advance();
+        self.settle(false);
+        self.flush();
+        self.out.write();
+        self.cache.shrink();
+    }
+
+    /// Makes a group of the pretokens collected: finds out what becomes of those met lately.
+    #[inline]
+    fn meet(&mut self) {
+        for (index, sought) in self.sought[..self.size].iter().enumerate() {
+            if let Some(outcome) = self.cache.front.get(sought) {
+                self.group.outcomes[index] = outcome;
+            } else {
+                self.encoder.known.prefetch(sought);
+                self.missing[self.misses] = (index, *sought);
+                self.misses += 1;
+            }
+        }
+        self.group.size = mem::take(&mut self.size);
+    }
+
+    /// Lets the group and the one before it go one step; what is next is a new group.
+    #[inline]
+    fn advance(&mut self) {
         self.look_up();
-        let outcomes = self.outcomes;
-        let outcomes = &outcomes[..=last];
+        self.find_boundaries();
+        self.settle(self.group.possible & 1 != 0);
+        self.before = self.group;
+        self.group.last = self.group.before(self.group.size);
+        self.group.size = 0;
+    }
+
+    /// Finds out what becomes of the pretokens that were not met lately.
+    #[inline]
+    fn look_up(&mut self) {
+        let misses = mem::take(&mut self.misses);
+        let mut unknown = 0_u32;
+        for place in 0..misses {
+            let (index, sought) = &self.missing[place];
+            if let Some(outcome) = self.encoder.known.get(self.text, sought) {
+                self.cache.front.set(sought, outcome);
+                self.group.outcomes[*index] = outcome;
+            } else {
+                self.cache.table.prefetch(sought);
+                unknown |= 1 << place;
+            }
+        }
+        for place in bits(unknown) {
+            let (index, sought) = self.missing[place];
+            let outcome = self.remembered(&sought);
+            self.cache.front.set(&sought, outcome);
+            self.group.outcomes[index] = outcome;
+        }
+    }
+
+    /// Finds out which pretokens may come to stand in one token with the one before, as far as can
+    /// be told at once, and asks for the memory that says whether they do.
+    #[inline]
+    fn find_boundaries(&mut self) {
+        let phrases = &self.encoder.phrases;
+        let mut possible = 0_u32;
+        let mut left = self.group.last;
+        for (index, &right) in self.group.outcomes[..self.group.size].iter().enumerate() {
+            let are_open = left.kind & ENDS != 0 && right.kind & BEGINS != 0;
+            let may = are_open & phrases.may_be_boundary(left.data[0], right.data[0]);
+            possible |= u32::from(may) << index;
+            left = right;
+        }
+        for index in bits(possible) {
+            let (left, right) = (self.group.before(index), self.group.outcomes[index]);
+            phrases.prefetch(left.data[0], right.data[0]);
+        }
+        self.group.possible = possible;
+    }
+
+    /// Joins and writes the group before; `goes_on` says whether its last may be joined with what
+    /// comes next. Most pretokens are just written. The few for which there is something to decide
+    /// are told apart by bits beforehand: a processor that has to guess at every pretoken often
+    /// guesses wrong.
+    #[inline]
+    fn settle(&mut self, goes_on: bool) {
+        let group = self.before;
+        let Some(last) = group.size.checked_sub(1) else { return };
+        self.before.size = 0;
+        let outcomes = &group.outcomes[..=last];
         let mut joins = [Join::default(); GROUP];
         // Which stand in one unit with the one before, as far as boundaries say.
-        let joined = self.boundaries(outcomes, &mut joins);
+        let mut joined = 0_u32;
+        for index in bits(group.possible) {
+            let (left, right) = (group.before(index).data[0], outcomes[index].data[0]);
+            if let Some(join) = self.encoder.phrases.boundary(left, right) {
+                joins[index] = join;
+                joined |= 1 << index;
+            }
+        }
         // Which wait for the one after.
-        let waits = joined >> 1 | u32::from(outcomes[last].kind & ENDS != 0) << last;
+        let waits = joined >> 1 | u32::from(goes_on) << last;
         let mut special = joined | waits;
         for (index, outcome) in outcomes.iter().enumerate() {
             special |= u32::from(outcome.is_elsewhere()) << index;
@@ -94,7 +223,7 @@ impl<'r> Run<'r> {
             index = end + 1;
             let has = |bits: u32, index: usize| bits >> index & 1 != 0;
             if has(joined, end) {
-                self.cache.pending.push(outcome.unit());
+                self.wait(outcome, joins[end]);
                 if !has(waits, end) {
                     self.flush();
                 }
@@ -104,46 +233,8 @@ impl<'r> Run<'r> {
                 self.pair(outcome, outcomes[index], joins[index]);
                 index += 1;
             } else {
-                self.cache.pending.push(outcome.unit());
+                self.wait(outcome, Join::default());
             }
-        }
-        self.last = outcomes[last];
-        self.size = 0;
-        self.cache.make_room();
-    }
-
-    /// Writes what is left at the end of the text.
-    pub(super) fn finish(mut self) {
-        self.group();
-        self.flush();
-        self.out.write();
-        self.cache.shrink();
-    }
-
-    /// Finds out what becomes of the pretokens that were not met lately. The memory for each is
-    /// asked for ahead of its use.
-    #[inline]
-    fn look_up(&mut self) {
-        let known = &self.encoder.known;
-        let mut sought = [Sought::default(); GROUP];
-        for index in bits(self.missing) {
-            let (start, end) = self.spans[index];
-            sought[index] = known.sought(self.text, start, end);
-        }
-        let mut unknown = 0;
-        for index in bits(mem::take(&mut self.missing)) {
-            if let Some(outcome) = known.get(self.text, &sought[index]) {
-                self.cache.front.set(&sought[index], outcome);
-                self.outcomes[index] = outcome;
-            } else {
-                self.cache.table.prefetch(&sought[index]);
-                unknown |= 1 << index;
-            }
-        }
-        for index in bits(unknown) {
-            let outcome = self.remembered(&sought[index]);
-            self.cache.front.set(&sought[index], outcome);
-            self.outcomes[index] = outcome;
         }
     }
 
@@ -154,40 +245,13 @@ impl<'r> Run<'r> {
         }
         let pretoken = &self.text[sought.start..sought.end];
         let Cache { table, lists, pieces, tokens, .. } = &mut *self.cache;
-        self.encoder.words.run(pretoken, &self.encoder.numbers, pieces, |_| ());
         tokens.clear();
-        tokens.extend(pieces.items().map(|piece| piece.token));
+        self.encoder.words.tokens(pretoken, &self.encoder.numbers, pieces, tokens);
         let outcome = Outcome::plain(tokens, CACHED, lists);
         if pretoken.len() <= cache::LONGEST {
             table.set(pretoken, outcome);
         }
         outcome
-    }
-
-    /// A bit for each pretoken that may come to stand in one token with the one before, and how.
-    #[inline]
-    fn boundaries(&self, outcomes: &[Outcome], joins: &mut [Join; GROUP]) -> u32 {
-        let phrases = &self.encoder.phrases;
-        let mut possible = 0_u32;
-        let mut left = self.last;
-        for (index, &right) in outcomes.iter().enumerate() {
-            let are_open = left.kind & ENDS != 0 && right.kind & BEGINS != 0;
-            let may = are_open & phrases.may_be_boundary(left.data[0], right.data[0]);
-            possible |= u32::from(may) << index;
-            left = right;
-        }
-        let before = |index: usize| if index == 0 { self.last } else { outcomes[index - 1] };
-        for index in bits(possible) {
-            phrases.prefetch(before(index).data[0], outcomes[index].data[0]);
-        }
-        let mut found = 0;
-        for index in bits(possible) {
-            if let Some(join) = phrases.boundary(before(index).data[0], outcomes[index].data[0]) {
-                joins[index] = join;
-                found |= 1 << index;
-            }
-        }
-        found
     }
 
     /// Encodes two units that nothing else can join.
@@ -204,6 +268,11 @@ impl<'r> Run<'r> {
         }
     }
 
+    #[inline]
+    fn wait(&mut self, outcome: Outcome, join: Join) {
+        self.cache.pending.push(Waiting { unit: outcome.unit(), join });
+    }
+
     /// Encodes the open units that wait.
     #[inline]
     fn flush(&mut self) {
@@ -215,11 +284,15 @@ impl<'r> Run<'r> {
     #[inline(never)]
     fn flush_all(&mut self) {
         let mut pending = mem::take(&mut self.cache.pending);
-        if let [unit] = pending[..] {
-            self.unit(unit);
+        if pending.len() <= SHORT {
+            self.encoder.phrases.run(&mut pending);
+            for waiting in &pending {
+                self.unit(waiting.unit);
+            }
         } else {
             let mut units = mem::replace(&mut self.cache.units, Units::new());
-            units.run(&self.encoder.phrases, pending.iter().copied(), |_, _| ());
+            let waiting = pending.iter().map(|waiting| waiting.unit);
+            units.run(&self.encoder.phrases, waiting, |_, _| ());
             for unit in units.items() {
                 self.unit(unit);
             }

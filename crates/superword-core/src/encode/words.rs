@@ -1,6 +1,6 @@
 //! What merges and deletions make of one pretoken.
 
-use super::joins::{Join, Joins};
+use super::merges::{Merge, Merges};
 use super::numbers::Numbers;
 use super::row::{NEVER, Row, Rules};
 use crate::hash::FastMap;
@@ -20,13 +20,14 @@ pub(super) type Pieces = Row<Piece>;
 /// The times between which a pretoken is one token: after the first, before the second.
 pub(super) type Life = (u32, u32);
 
+/// Up to this many bytes, looking at all tokens finds the next rule fastest.
+const SHORT: usize = 64;
+
 /// The rules that apply inside a pretoken.
 pub(super) struct Words {
-    joins: Joins,
-    /// The rules that join the first 256 tokens, the single bytes, by both.
-    byte_joins: Vec<Join>,
-    /// By token: whether it is ever deleted.
-    is_deleted: Vec<bool>,
+    merges: Merges,
+    /// When two single bytes are joined, by both.
+    byte_joins: Vec<u32>,
     deletions: FastMap<u32, Vec<Deletion>>,
 }
 
@@ -39,32 +40,52 @@ struct Deletion {
 impl Words {
     /// The rules of a model.
     pub(super) fn new(model: &Model, numbers: &Numbers) -> Words {
-        let mut merges = Vec::new();
-        let mut byte_joins = vec![Join { time: NEVER, token: 0 }; 1 << 16];
-        let mut is_deleted = vec![false; model.token_count()];
+        let rules = || (1..).zip(model.rules());
         let mut deletions: FastMap<u32, Vec<Deletion>> = FastMap::default();
-        for (time, rule) in (1..).zip(model.rules()) {
-            match rule {
-                Rule::Merge { left, right, token, .. } => {
-                    let [left, right, token] = [left, right, token].map(|token| numbers.of(*token));
-                    let join = Join { time, token };
-                    merges.push((left, right, join));
-                    if left < 256 && right < 256 {
-                        let first = &mut byte_joins[(left << 8 | right) as usize];
-                        *first = if first.time == NEVER { join } else { *first };
-                    }
-                }
-                Rule::Supermerge { .. } => {}
-                Rule::Delete { token, parts } => {
-                    let part = |&part: &u32| (numbers.of(part), model.token(part).len());
-                    let parts = parts.iter().map(part).collect();
-                    let token = numbers.of(*token);
-                    is_deleted[token as usize] = true;
-                    deletions.entry(token).or_default().push(Deletion { time, parts });
-                }
+        for (time, rule) in rules() {
+            if let Rule::Delete { token, parts } = rule {
+                let part = |&part: &u32| (numbers.of(part), model.token(part).len());
+                let parts = parts.iter().map(part).collect();
+                deletions.entry(numbers.of(*token)).or_default().push(Deletion { time, parts });
             }
         }
-        Words { joins: Joins::new(&merges, []), byte_joins, is_deleted, deletions }
+        let merges = rules().filter_map(|(time, rule)| match rule {
+            Rule::Merge { left, right, token, .. } => {
+                let [left, right, token] = [left, right, token].map(|token| numbers.of(*token));
+                let split = deletion_after(&deletions, token, time);
+                Some((time, Merge { left, right, token, split }))
+            }
+            Rule::Supermerge { .. } | Rule::Delete { .. } => None,
+        });
+        let merges = Merges::new(merges, model.rules().len() as u32 + 1);
+        let bytes: Vec<u32> = (0..256).map(|byte| numbers.of(byte)).collect();
+        let mut byte_joins = Vec::with_capacity(1 << 16);
+        for &left in &bytes {
+            byte_joins.extend(bytes.iter().map(|&right| {
+                let time = merges.when(left, right, 0);
+                let exists = time != NEVER && merges.get(time, left, right).is_some();
+                if exists { time } else { NEVER }
+            }));
+        }
+        Words { merges, byte_joins, deletions }
+    }
+
+    /// Performs all rules on a pretoken, and appends its tokens.
+    pub(super) fn tokens(
+        &self,
+        pretoken: &[u8],
+        numbers: &Numbers,
+        row: &mut Pieces,
+        tokens: &mut Vec<u32>,
+    ) {
+        if pretoken.len() <= SHORT {
+            let mut short = Short::new(self, pretoken, numbers);
+            short.run();
+            tokens.extend(short.cells[..short.size].iter().map(|cell| cell.token));
+        } else {
+            self.run(pretoken, numbers, row, |_| ());
+            tokens.extend(row.items().map(|piece| piece.token));
+        }
     }
 
     /// Performs all rules on a pretoken; the tokens are then in the row. Calls `lives` with each
@@ -96,27 +117,15 @@ impl Rules for Words {
 
     #[inline]
     fn join(&self, left: Piece, right: Piece) -> Option<(u32, Piece)> {
-        let after = left.made.max(right.made);
-        if after == 0 && left.token < 256 && right.token < 256 {
-            let join = self.byte_joins[(left.token << 8 | right.token) as usize];
-            let joined = Piece { token: join.token, made: join.time };
-            return (join.time != NEVER).then_some((join.time, joined));
-        }
-        let join = self.joins.find(left.token, right.token, |time| time > after)?;
-        Some((join.time, Piece { token: join.token, made: join.time }))
+        let time = self.merges.when(left.token, right.token, left.made.max(right.made));
+        let merge =
+            if time == NEVER { None } else { self.merges.get(time, left.token, right.token) };
+        merge.map(|merge| (time, Piece { token: merge.token, made: time }))
     }
 
     #[inline]
     fn split(&self, piece: Piece) -> u32 {
-        if !self.is_deleted[piece.token as usize] {
-            return NEVER;
-        }
-        let deletions = &self.deletions[&piece.token];
-        deletions
-            .iter()
-            .map(|deletion| deletion.time)
-            .find(|&time| time > piece.made)
-            .unwrap_or(NEVER)
+        deletion_after(&self.deletions, piece.token, piece.made)
     }
 
     fn parts(&self, piece: Piece, time: u32, mut each: impl FnMut(Piece, usize)) {
@@ -125,6 +134,108 @@ impl Rules for Words {
             for &(token, places) in &deletion.parts {
                 each(Piece { token, made: time }, places);
             }
+        }
+    }
+}
+
+/// When a token is deleted first, after some time.
+fn deletion_after(deletions: &FastMap<u32, Vec<Deletion>>, token: u32, after: u32) -> u32 {
+    let times = deletions.get(&token).into_iter().flatten().map(|deletion| deletion.time);
+    times.into_iter().find(|&time| time > after).unwrap_or(NEVER)
+}
+
+/// A short pretoken, on which the rules are performed as a [`Row`] does, without its bookkeeping.
+struct Short<'w> {
+    words: &'w Words,
+    cells: [Cell; SHORT],
+    size: usize,
+}
+
+/// A token in it.
+#[derive(Clone, Copy, Default)]
+struct Cell {
+    token: u32,
+    /// When it was made.
+    made: u32,
+    /// When it is split.
+    split: u32,
+    /// When it is split or joined with the next, whichever is first, as far as [`Merges::when`]
+    /// says.
+    next: u32,
+}
+
+impl Short<'_> {
+    fn new<'w>(words: &'w Words, pretoken: &[u8], numbers: &Numbers) -> Short<'w> {
+        let mut cells = [Cell::default(); SHORT];
+        for (cell, &byte) in cells.iter_mut().zip(pretoken) {
+            *cell = Cell { token: numbers.of(byte.into()), made: 0, split: NEVER, next: NEVER };
+        }
+        for (cell, pair) in cells.iter_mut().zip(pretoken.windows(2)) {
+            cell.next = words.byte_joins[usize::from(pair[0]) << 8 | usize::from(pair[1])];
+        }
+        Short { words, cells, size: pretoken.len() }
+    }
+
+    fn run(&mut self) {
+        while let Some((time, place)) = self.earliest() {
+            let cell = self.cells[place];
+            if cell.split == time {
+                self.split(place, time);
+            } else if let Some(merge) =
+                self.words.merges.get(time, cell.token, self.cells[place + 1].token)
+            {
+                let Merge { token, split, .. } = merge;
+                if let Some(after) = self.cells[..self.size].get(place + 2) {
+                    self.words.merges.prefetch(token, after.token);
+                }
+                self.cells.copy_within(place + 2..self.size, place + 1);
+                self.size -= 1;
+                self.cells[place] = Cell { token, made: time, split, next: split };
+                self.plan(place.saturating_sub(1), place + 1);
+            } else {
+                self.cells[place].next = cell.split;
+            }
+        }
+    }
+
+    #[inline]
+    fn earliest(&self) -> Option<(u32, usize)> {
+        let mut found = (NEVER, 0);
+        for (place, cell) in self.cells[..self.size].iter().enumerate() {
+            if cell.next < found.0 {
+                found = (cell.next, place);
+            }
+        }
+        (found.0 != NEVER).then_some(found)
+    }
+
+    /// Finds out what happens next to the tokens from one place to another.
+    #[inline]
+    fn plan(&mut self, from: usize, to: usize) {
+        for place in from..to {
+            let cell = self.cells[place];
+            self.cells[place].next = cell.split;
+            if place + 1 < self.size {
+                let right = self.cells[place + 1];
+                let after = cell.made.max(right.made);
+                let join = self.words.merges.when(cell.token, right.token, after);
+                self.cells[place].next = cell.split.min(join);
+            }
+        }
+    }
+
+    #[cold]
+    fn split(&mut self, place: usize, time: u32) {
+        let deletions = &self.words.deletions[&self.cells[place].token];
+        for deletion in deletions.iter().filter(|deletion| deletion.time == time) {
+            let parts = deletion.parts.len();
+            self.cells.copy_within(place + 1..self.size, place + parts);
+            self.size += parts - 1;
+            for (cell, &(token, _)) in self.cells[place..].iter_mut().zip(&deletion.parts) {
+                let split = deletion_after(&self.words.deletions, token, time);
+                *cell = Cell { token, made: time, split, next: split };
+            }
+            self.plan(place.saturating_sub(1), place + parts);
         }
     }
 }
