@@ -7,6 +7,7 @@ __all__ = [
     "ELIGIBLE",
     "LEAST_MEMORY",
     "NAMED_PATTERNS",
+    "SECOND_PATTERN",
     "UNICODE_VERSION",
     "Corpus",
     "CorpusOptions",
@@ -22,6 +23,7 @@ __all__ = [
 
 NAMED_PATTERNS: Final[dict[str, str]]
 ELIGIBLE: Final[str]
+SECOND_PATTERN: Final[str]
 LEAST_MEMORY: Final[int]
 UNICODE_VERSION: Final[str]
 BACKTRACK_LIMIT: Final[int]
@@ -91,6 +93,10 @@ class _Parameters(Protocol):
     def min_count(self) -> int: ...
     @property
     def vocab_size(self) -> int: ...
+    @property
+    def transition(self) -> int | None: ...
+    @property
+    def second_pattern(self) -> str | None: ...
 
 class _Rule(Protocol):
     @property
@@ -136,7 +142,9 @@ class Model:
     @property
     def special_tokens(self) -> list[tuple[str, int]]: ...
     @property
-    def parameters(self) -> tuple[str, str, bool, str | None, float, int, int]: ...
+    def parameters(
+        self,
+    ) -> tuple[str, str, bool, str | None, float, int, int, int | None, str | None]: ...
     @property
     def training(self) -> tuple[int, int, int, int]: ...
     @property

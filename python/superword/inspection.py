@@ -50,6 +50,7 @@ class Inspection(NamedTuple):
     """What is in a model."""
 
     parameters: Parameters
+    pattern: str
     training: Training
     fingerprint: str
     special_tokens: dict[str, int]
@@ -106,6 +107,7 @@ def inspect(tok: Tokenizer, top: int = 20) -> Inspection:
     single_bytes = sum(tok._model.token_id(bytes([byte])) is not None for byte in range(256))
     return Inspection(
         parameters=tok.parameters,
+        pattern=tok.pattern,
         training=tok.training,
         fingerprint=tok.fingerprint,
         special_tokens=tok.special_tokens,
@@ -153,11 +155,14 @@ def show(found: Inspection, console: Console) -> None:
             **found.rules
         ),
         "smallest count": "-" if found.smallest_count is None else f"{found.smallest_count:,}",
-        "pattern": parameters.pattern,
+        "pattern": found.pattern,
         "eligible": parameters.eligible,
         "settings": f"vocab_size {parameters.vocab_size:,}, supermerges "
         f"{'on' if parameters.supermerges else 'off'}, deletion {parameters.deletion or 'none'}, "
         f"tau {parameters.tau}, min_count {parameters.min_count}",
+        "second stage": "-"
+        if parameters.transition is None
+        else f"from {parameters.transition:,} tokens on, after {parameters.pattern}",
         "trained on": "{:,} documents, {:,} bytes, {:,} pretokens, {:,} of them distinct".format(
             *found.training
         ),

@@ -12,10 +12,12 @@ from functools import lru_cache
 
 from superword import _core
 
-__all__ = ["ELIGIBLE", "NAMED_PATTERNS", "is_eligible", "pretokenize"]
+__all__ = ["ELIGIBLE", "NAMED_PATTERNS", "SECOND_PATTERN", "is_eligible", "pretokenize"]
 
 NAMED_PATTERNS = _core.NAMED_PATTERNS
 ELIGIBLE = _core.ELIGIBLE
+SECOND_PATTERN = _core.SECOND_PATTERN
+"""The default pattern of SuperBPE's second stage, which runs on a scanner too."""
 
 # Compiling a regex costs more than a short text; a program uses few of them.
 compiled = lru_cache(maxsize=64)(_core.Pattern)

@@ -25,6 +25,7 @@ Tell = Callable[[str, int, int | None], object]
 STAGES = {
     "count": "counting pretokens",
     "merges": "learning merges",
+    "bigrams": "counting neighbours",
     "fragments": "counting fragments",
     "supermerges": "learning supermerges",
     "encode": "encoding",

@@ -39,6 +39,7 @@ PATTERNS: dict[str, str] = {  # the listings of the paper's appendix A
         r"\p{M}+",  # B-11, leftover marks
     ]),
 }  # fmt: skip
+SECOND_PATTERN = r"\p{N}{1,3}| ?[^\s\p{L}\p{N}]{2,}[\r\n/]*| +(?!\S)"  # of SuperBPE
 ELIGIBLE = r"^(?=.+\p{L})(?:\p{L}\p{M}*|[ _'\u2019])+$"
 
 Pair = tuple[bytes, bytes]
@@ -223,6 +224,8 @@ def train(
     deletion: Deletion = "bytes",
     tau: float = 0.9,
     min_count: int = 2,
+    transition: int | None = None,
+    second_pattern: str | None = None,
 ) -> tuple[list[Rule], list[bytes]]:
     """Learn the rules, and the vocabulary, in which a token's place is its id."""
     if vocab_size < 256:
@@ -233,8 +236,21 @@ def train(
         raise ValueError(f"tau must be above 0 and at most 1, not {tau}; deletion=None is off")
     if min_count < 1:
         raise ValueError(f"min_count must be at least 1, not {min_count}")
+    if transition is not None and (supermerges or deletion):
+        raise ValueError("transition is for SuperBPE; it needs supermerges=False and deletion=None")
+    if transition is not None and not 256 <= transition <= vocab_size:
+        raise ValueError(f"transition must be from 256 to vocab_size, not {transition}")
+    documents = list(documents)
     trainer = Trainer(documents, pattern, eligible)
     settings = (supermerges, deletion, tau, min_count)
+    if transition is not None:  # SuperBPE: the rest is learned on documents that are split anew
+        while len(trainer.vocabulary) < transition and trainer.step(*settings):
+            pass
+        rules = trainer.rules
+        split = SECOND_PATTERN if second_pattern is None else second_pattern
+        trainer = Trainer(documents, split, eligible)
+        for rule in rules:
+            trainer.perform(rule)
     while len(trainer.vocabulary) < vocab_size and trainer.step(*settings):
         pass
     return trainer.rules, trainer.vocabulary

@@ -30,6 +30,8 @@ class Parameters(NamedTuple):
         tau: The intersection over self from which on a token is deleted.
         min_count: The count below which a pair is not worth a rule.
         vocab_size: The size of the vocabulary that was asked for; it is smaller if pairs ran out.
+        transition: The size at which the second stage of SuperBPE begins; None for one stage.
+        second_pattern: What splits texts in it, and when encoding.
     """
 
     pattern: str = "boundless"
@@ -39,6 +41,8 @@ class Parameters(NamedTuple):
     tau: float = 0.9
     min_count: int = 2
     vocab_size: int = 131_072
+    transition: int | None = None
+    second_pattern: str | None = None
 
 
 class Training(NamedTuple):
@@ -123,7 +127,8 @@ class Tokenizer(Encoding):
     @property
     def pattern(self) -> str:
         """The name or the regex of the pattern that splits texts into pretokens."""
-        return self.parameters.pattern
+        second, first = self.parameters.second_pattern, self.parameters.pattern
+        return first if second is None else second
 
     @cached_property
     def fingerprint(self) -> str:
@@ -171,7 +176,7 @@ class Tokenizer(Encoding):
         """Give the tokenizer that training would have given at a smaller size.
 
         Raises:
-            ValueError: If the size is below 256, or above the one that was trained.
+            ValueError: If the size is below 256 or `transition`, or above the one that was trained.
         """
         if not 0 <= vocab_size < 2**32:
             raise ValueError(f"vocab_size must be at least 256 and below 2**32, not {vocab_size}")

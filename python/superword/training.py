@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from superword import _core
 from superword.corpus import CorpusLike, OnError, open_corpus, warn_of_skipped
 from superword.errors import CorpusError
-from superword.patterns import ELIGIBLE, compiled, eligibility
+from superword.patterns import ELIGIBLE, SECOND_PATTERN, compiled, eligibility
 from superword.progress import bar
 from superword.threads import available_threads
 from superword.tokenizer import Deletion, Parameters, Tokenizer
@@ -19,7 +19,10 @@ __all__ = ["Progress", "train"]
 LEAST_MEMORY = _core.LEAST_MEMORY
 
 Progress = Callable[[str, int, int | None], object]
-"""Told the stage (count, merges, fragments, supermerges), how far it is, and how far it goes."""
+"""Told the stage, how far it is, and how far it goes.
+
+The stages are count, merges, bigrams, fragments and supermerges.
+"""
 
 
 def train(
@@ -32,6 +35,8 @@ def train(
     tau: float = 0.9,
     min_count: int = 2,
     eligible: str = ELIGIBLE,
+    transition: int | None = None,
+    second_pattern: str | None = None,
     special_tokens: Sequence[str] = (),
     column: str = "text",
     separator: str | None = None,
@@ -59,6 +64,11 @@ def train(
         tau: The share of a token's occurrences that a merge must take for it to be deleted.
         min_count: The count that a pair must reach to be merged; at least 1.
         eligible: The regex that the whole of a pretoken must match to take part in supermerges.
+        transition: The size of the vocabulary at which the second stage of SuperBPE begins, where
+            documents are split by `second_pattern` and learning goes on. It needs
+            `supermerges=False` and `deletion=None`. None for one stage.
+        second_pattern: What splits documents then, and texts when encoding; by default what the
+            authors of SuperBPE use.
         special_tokens: Texts that stand for themselves; their ids come after all others.
         column: Where the documents are in JSON lines and parquet.
         separator: What separates the documents in a text file; None if it is one document.
@@ -82,7 +92,8 @@ def train(
         >>> tok.vocab_size, [rule.token for rule in tok.rules if rule.kind == "supermerge"]
         (259, [b'to be'])
     """
-    for name, number in [("vocab_size", vocab_size), ("min_count", min_count)]:
+    sizes = [("vocab_size", vocab_size), ("min_count", min_count), ("transition", transition or 0)]
+    for name, number in sizes:
         if not isinstance(number, int) or number >= 2**31:
             raise ValueError(f"{name} must be an integer below 2**31, not {number!r}")
     if vocab_size < 256:
@@ -93,6 +104,12 @@ def train(
         raise ValueError(f"tau must be above 0 and at most 1, not {tau}; deletion=None is off")
     if min_count < 1:
         raise ValueError(f"min_count must be at least 1, not {min_count}")
+    if transition is None and second_pattern is not None:
+        raise ValueError("second_pattern needs transition, which says when the stage begins")
+    if transition is not None and (supermerges or deletion is not None):
+        raise ValueError("transition is for SuperBPE; it needs supermerges=False and deletion=None")
+    if transition is not None and not 256 <= transition <= vocab_size:
+        raise ValueError(f"transition must be from 256 to vocab_size, not {transition}")
     if threads is not None and threads < 1:
         raise ValueError(f"threads must be at least 1, not {threads}")
     if verify_every is not None and verify_every < 1:
@@ -105,7 +122,20 @@ def train(
     # A malformed regex is refused before anything is read.
     compiled(pattern)
     eligibility(eligible)
-    parameters = Parameters(pattern, eligible, supermerges, deletion, tau, min_count, vocab_size)
+    if transition is not None:
+        second_pattern = SECOND_PATTERN if second_pattern is None else second_pattern
+        compiled(second_pattern)
+    parameters = Parameters(
+        pattern,
+        eligible,
+        supermerges,
+        deletion,
+        tau,
+        min_count,
+        vocab_size,
+        transition,
+        second_pattern,
+    )
     opened = open_corpus(
         corpus,
         column=column,

@@ -9,6 +9,8 @@ pub enum Stage {
     Count,
     /// Learning merges; progress is in tokens of the vocabulary.
     Merges,
+    /// Counting neighbours, for a second stage; progress is in bytes of input.
+    Bigrams,
     /// Counting fragments; progress is in bytes of input.
     Fragments,
     /// Learning supermerges; progress is in tokens of the vocabulary.

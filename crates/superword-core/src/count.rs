@@ -19,9 +19,6 @@ pub(crate) use bigrams::Bigrams;
 /// In the number kept with a pretoken, the bit that says that it is eligible; the rest is its count.
 const ELIGIBLE: u64 = 1 << 63;
 
-/// How many bigrams all threads' tables together have room for.
-const BIGRAMS: usize = 1 << 26;
-
 /// How many pretokens are looked up together.
 pub(crate) const GROUP: usize = 32;
 
@@ -105,8 +102,7 @@ pub(crate) fn count(
     control: &Control,
 ) -> Result<Counted, Error> {
     let threads = reading.threads;
-    let most = BIGRAMS.min(budget.spare() / size_of::<u16>());
-    let room = corpus.size().map_or(most, |size| size as usize / 2).min(most) / threads;
+    let room = Bigrams::room(corpus, threads, budget);
     let most = budget.table(threads);
     let counters: Vec<_> = (0..threads)
         .map(|_| {

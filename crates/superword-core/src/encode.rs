@@ -5,9 +5,10 @@
 //! when they are met. Supermerges then join pretokens that are one token, and only a pretoken that
 //! spells a token of the model ever is one. Two neighbours can only come to stand in one token if
 //! they do so in some superword, so a text is cut at all other boundaries, and what is left between
-//! the cuts is short.
+//! the cuts is short. A model with a second stage has long pretokens, and another way: see `stages`.
 
 mod batch;
+mod boundaries;
 mod cache;
 mod front;
 mod joins;
@@ -18,8 +19,10 @@ mod phrases;
 mod replay;
 mod row;
 mod run;
+mod stages;
 mod words;
 
+use std::mem;
 use std::sync::Mutex;
 
 use crate::Error;
@@ -35,7 +38,8 @@ use self::phrases::{Fickle, Phrases, Unit};
 pub use self::replay::{Step, replay};
 use self::row::NEVER;
 use self::run::Run;
-use self::words::Words;
+use self::stages::{Stages, first_rules};
+use self::words::{Pieces, Words};
 
 /// How many pretokens are looked up together: by the time that the first is compared, the memory
 /// for all of them is on its way.
@@ -47,6 +51,8 @@ pub struct Encoder {
     numbers: Numbers,
     words: Words,
     phrases: Phrases,
+    /// In a model with a second stage, `words` has the rules of the first, and this the others.
+    stages: Option<Stages>,
     /// All pretokens that spell a token which some merge makes, and the single bytes.
     known: Table<Outcome>,
     lists: Vec<u32>,
@@ -63,10 +69,13 @@ impl Encoder {
     /// When an eligibility of the user's own backtracks too much on a token.
     pub fn new(model: &Model) -> Result<Encoder, Error> {
         let numbers = Numbers::new(model);
+        let first_rules = first_rules(model);
+        let rules = &model.rules()[..first_rules];
         let mut encoder = Encoder {
             pattern: model.pattern().clone(),
-            words: Words::new(model, &numbers),
+            words: Words::new(model, &numbers, rules),
             phrases: Phrases::new(model, &numbers),
+            stages: Stages::new(model, &numbers, first_rules),
             known: Table::with_room(model.token_count()),
             lists: Vec::new(),
             has_seams: model.pattern().has_seams() && model.eligibility().is_default(),
@@ -74,7 +83,7 @@ impl Encoder {
             numbers,
         };
         let mut cache = Cache::new();
-        let made = model.rules().iter().filter(|rule| matches!(rule, Rule::Merge { .. }));
+        let made = rules.iter().filter(|rule| matches!(rule, Rule::Merge { .. }));
         for token in (0..256).chain(made.map(Rule::token)) {
             encoder.learn(model.token(token), token, model.eligibility(), &mut cache)?;
         }
@@ -162,6 +171,16 @@ impl Encoder {
     /// Appends the ids of a text.
     fn encode_text(&self, text: &str, cache: &mut Cache, ids: &mut Vec<u32>) -> Result<(), Error> {
         let start = ids.len();
+        if let Some(stages) = &self.stages {
+            let mut pieces = mem::replace(&mut cache.pieces, Pieces::new());
+            let joined = self.first_stage_of(stages, text, cache, |pretoken| {
+                stages.join(pretoken, &mut pieces, ids);
+            });
+            cache.pieces = pieces;
+            cache.shrink();
+            joined?;
+            return self.numbers.to_ids(&mut ids[start..]);
+        }
         let mut run = Run::new(self, text, cache, ids);
         let mut result = Ok(());
         self.pattern.spans(text).for_each(|span| match span {
@@ -171,5 +190,45 @@ impl Encoder {
         run.finish();
         result?;
         self.numbers.to_ids(&mut ids[start..])
+    }
+
+    /// Calls `each` with the tokens that the first stage makes of each pretoken of a text, in a
+    /// model with a second one, whose pattern splits it. In other models, nothing is called.
+    ///
+    /// # Errors
+    /// When a regex gives up.
+    pub(crate) fn first_stage(&self, text: &str, each: impl FnMut(&[u32])) -> Result<(), Error> {
+        let Some(stages) = &self.stages else { return Ok(()) };
+        let mut cache = self.take_cache();
+        self.first_stage_of(stages, text, &mut cache, each)?;
+        self.give_back(cache);
+        Ok(())
+    }
+
+    fn first_stage_of(
+        &self,
+        stages: &Stages,
+        text: &str,
+        cache: &mut Cache,
+        each: impl FnMut(&[u32]),
+    ) -> Result<(), Error> {
+        let (mut tokens, mut ends) = mem::take(&mut cache.first_stage);
+        tokens.clear();
+        ends.clear();
+        let mut run = Run::new(self, text, cache, &mut tokens);
+        let mut result = Ok(());
+        self.pattern.spans(text).for_each(|span| match span {
+            Ok(span) => {
+                stages.cut(text.as_bytes(), span.start, span.end, |start, end| run.add(start, end));
+                ends.push(span.end);
+            }
+            Err(error) => result = Err(error),
+        });
+        run.finish();
+        if result.is_ok() {
+            stages.split(&tokens, &ends, each);
+        }
+        cache.first_stage = (tokens, ends);
+        result
     }
 }

@@ -90,6 +90,7 @@ mod tests {
             tau: 0.9,
             min_count: 2,
             vocab_size: 257,
+            second_stage: None,
         };
         let bytes = (0..=u8::MAX).map(|byte| Box::from([byte]));
         let tokens = bytes.chain([Box::from(b"10".as_slice())]).collect();

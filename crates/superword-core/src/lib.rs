@@ -7,6 +7,7 @@
 //! 3. `count`: distinct pretokens with their counts;
 //! 4. `merges`: the merges, and the deletions that follow them, learned on those;
 //! 5. `supermerges`: the supermerges, learned on fragments of the documents;
+//!    or the merges of a `second_stage`, learned on other fragments;
 //! 6. [`model`]: the rules, and the vocabulary that they lead to, from which ids are decoded;
 //! 7. [`encode`]: the rules applied to texts.
 //!
@@ -23,6 +24,7 @@ mod count;
 pub mod encode;
 mod encode_corpus;
 mod error;
+mod fragments;
 mod hash;
 mod memory;
 mod merges;
@@ -32,11 +34,13 @@ mod pairs;
 pub mod pretokenize;
 mod replace;
 mod runs;
+mod second_stage;
 mod sequence;
 mod supermerges;
 mod table;
 mod token;
 mod train;
+mod units;
 mod vocabulary;
 
 pub use budget::LEAST_MEMORY;

@@ -252,7 +252,17 @@ mod tests {
     fn parameters(deletion: Option<Deletion>, vocab_size: u32) -> Parameters {
         let (pattern, eligible) = ("gpt2".to_owned(), ELIGIBLE.to_owned());
         let (supermerges, tau, min_count) = (false, 0.5, 2);
-        Parameters { pattern, eligible, supermerges, deletion, tau, min_count, vocab_size }
+        let second_stage = None;
+        Parameters {
+            pattern,
+            eligible,
+            supermerges,
+            deletion,
+            tau,
+            min_count,
+            vocab_size,
+            second_stage,
+        }
     }
 
     /// The steps in bytes, with their counts and deletions.

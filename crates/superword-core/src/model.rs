@@ -19,7 +19,7 @@ mod tokens;
 use std::borrow::Cow;
 
 pub use self::rule::{Rule, SpelledRule};
-pub use self::settings::{Deletion, Parameters, Training};
+pub use self::settings::{Deletion, Parameters, SecondStage, Training};
 
 use self::history::History;
 use self::special::SpecialTokens;
@@ -111,12 +111,21 @@ impl Model {
     /// supermerge, and stops the first time that it suffices; so does this.
     ///
     /// # Errors
-    /// When the size is below 256 or above what the model was trained to, or when the ids are not
-    /// those that training gives.
+    /// When the size is below 256 or the transition, or above what the model was trained to, or when
+    /// the ids are not those that training gives.
     pub fn truncate(&self, vocab_size: u32) -> Result<Model, Error> {
         let size = vocab_size as usize;
         if size < 256 {
             let reason = format!("vocab_size must be at least 256, the bytes, not {vocab_size}");
+            return Err(Error::VocabSize { reason });
+        }
+        if let Some(SecondStage { transition, .. }) = self.parameters.second_stage
+            && vocab_size < transition
+        {
+            let reason = format!(
+                "the model's second stage begins at {transition} tokens, and below that, at \
+                 {vocab_size}, there is no such model; train without transition"
+            );
             return Err(Error::VocabSize { reason });
         }
         if !self.has_ids_of_training() {
@@ -169,7 +178,7 @@ impl Model {
     ) -> Result<Model, Error> {
         parameters.check(&history.rules, vocabulary.len())?;
         let special_tokens = SpecialTokens::new(special_tokens, &vocabulary)?;
-        let pattern = Pattern::new(&parameters.pattern)?;
+        let pattern = Pattern::new(parameters.last_pattern())?;
         let eligibility = Eligibility::new(&parameters.eligible)?;
         let mut ids = vec![None; history.tokens.len()];
         for &(id, token) in &vocabulary {

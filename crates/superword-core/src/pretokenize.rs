@@ -2,7 +2,8 @@
 //!
 //! The five named patterns are scanners, written by hand: linear in the text, whatever it holds,
 //! with no regex engine. Each is written out twice, as the branches of its regex and as rules on
-//! the masks of a block of 64 bytes; see `scan`. Any other pattern is a regex.
+//! the masks of a block of 64 bytes; see `scan`. So is the default of `SuperBPE`'s second stage, with
+//! no masks. Any other pattern is a regex.
 //!
 //! Nothing is dropped: the pretokens of a text, put together, are the text.
 
@@ -18,6 +19,7 @@ mod punct;
 mod regex;
 mod scan;
 mod seam;
+mod superbpe;
 mod tables;
 mod unicode;
 
@@ -36,6 +38,7 @@ use crate::Error;
 pub use self::eligible::{ELIGIBLE, Eligibility};
 pub use self::regex::BACKTRACK_LIMIT;
 pub(crate) use self::seam::{last_seam, pieces};
+pub use self::superbpe::REGEX as SECOND_PATTERN;
 pub use self::tables::{Tables, tables_digest};
 pub use self::unicode::UNICODE_VERSION;
 
@@ -63,6 +66,7 @@ enum Splitter {
     Punct,
     Boundless,
     BoundlessDraft,
+    SuperBpe,
     Regex(Regex),
 }
 
@@ -86,6 +90,7 @@ impl Pattern {
             // Every character is in some branch, so the authors' catch-all never gets one.
             other if other == catch_all => Splitter::Boundless,
             other if other == draft => Splitter::BoundlessDraft,
+            superbpe::REGEX => Splitter::SuperBpe,
             _ => Splitter::Regex(Regex::new(source)?),
         };
         Ok(Pattern { source: source.to_owned(), splitter })
@@ -106,7 +111,7 @@ impl Pattern {
             Splitter::Gpt4o => Some("gpt4o"),
             Splitter::Punct => Some("punct"),
             Splitter::Boundless => Some("boundless"),
-            Splitter::BoundlessDraft | Splitter::Regex(_) => None,
+            Splitter::BoundlessDraft | Splitter::SuperBpe | Splitter::Regex(_) => None,
         }
     }
 
@@ -128,7 +133,7 @@ impl Pattern {
 
     /// Whether texts may be cut at their seams.
     pub(crate) fn has_seams(&self) -> bool {
-        !matches!(self.splitter, Splitter::Regex(_))
+        !matches!(self.splitter, Splitter::SuperBpe | Splitter::Regex(_))
     }
 
     /// The spans, in bytes, of the pretokens of a text, in order. They leave no gaps.
@@ -141,6 +146,7 @@ impl Pattern {
             Splitter::Punct => Walk::Punct(Scan::new(text)),
             Splitter::Boundless => Walk::Boundless(Scan::new(text)),
             Splitter::BoundlessDraft => Walk::BoundlessDraft(Scan::new(text)),
+            Splitter::SuperBpe => Walk::SuperBpe(superbpe::Matches::new(text)),
             Splitter::Regex(regex) => Walk::Regex(Matches::new(regex, text)),
         })
     }
@@ -168,6 +174,7 @@ enum Walk<'t> {
     Punct(Scan<'t, Punct>),
     Boundless(Scan<'t, Boundless<true>>),
     BoundlessDraft(Scan<'t, Boundless<false>>),
+    SuperBpe(superbpe::Matches<'t>),
     Regex(Matches<'t>),
 }
 
@@ -183,6 +190,7 @@ impl Iterator for Spans<'_> {
             Walk::Punct(scan) => scan.next().map(Ok),
             Walk::Boundless(scan) => scan.next().map(Ok),
             Walk::BoundlessDraft(scan) => scan.next().map(Ok),
+            Walk::SuperBpe(matches) => matches.next().map(Ok),
             Walk::Regex(matches) => matches.next(),
         }
     }
@@ -196,6 +204,7 @@ impl Iterator for Spans<'_> {
             Walk::Punct(scan) => scan.fold(init, |b, span| f(b, Ok(span))),
             Walk::Boundless(scan) => scan.fold(init, |b, span| f(b, Ok(span))),
             Walk::BoundlessDraft(scan) => scan.fold(init, |b, span| f(b, Ok(span))),
+            Walk::SuperBpe(matches) => matches.fold(init, |b, span| f(b, Ok(span))),
             Walk::Regex(matches) => matches.fold(init, f),
         }
     }

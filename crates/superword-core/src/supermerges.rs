@@ -1,13 +1,13 @@
 //! Learning supermerges: they compete with the merges, which are known by now.
 
-mod fragments;
-mod units;
+mod cut;
 
 use crate::budget::Budget;
 use crate::control::{Control, Stage};
 use crate::corpus::{Corpus, Reading};
 use crate::count::Counted;
 use crate::error::Error;
+use crate::fragments::{self, Counter, Fragments};
 use crate::hash::FastMap;
 use crate::merges::{Merges, Step};
 use crate::model::{Parameters, Rule};
@@ -15,13 +15,12 @@ use crate::occurrences::Occurrences;
 use crate::pairs::{Pair, Pairs, Place};
 use crate::pretokenize::Pattern;
 use crate::replace::{Join, Replacer};
-use crate::sequence::check_size;
 use crate::table::Table;
 use crate::token::{TokenId, Tokens};
 use crate::train::Effort;
+use crate::units::{Close, Open, Units};
 use crate::vocabulary::Vocabulary;
-use fragments::{Cut, Fragments};
-use units::{Close, Open, Units};
+use cut::Cut;
 
 /// What was learned in all.
 pub(crate) struct Learned {
@@ -61,15 +60,13 @@ pub(crate) fn learn(
     let Counted { bigrams, totals, .. } = counted.without_pretokens();
     let mut bigrams = bigrams.as_ref().map(|bigrams| (bigrams, bound));
     loop {
-        let cut = Cut { openable: &openable, bigrams };
-        let (fragments, seen) =
-            fragments::count((corpus, reading), pattern, &cut, budget, control)?;
+        let cut = Cut { pattern, openable: &openable, bigrams };
+        let cut = |counter: &mut Counter, document: &str| cut.cut(document, counter);
+        let (fragments, seen) = fragments::count((corpus, reading), &cut, budget, control)?;
         if seen != totals {
             return Err(Error::CorpusChanged);
         }
-        check_size("the distinct fragments", fragments.tokens() + fragments.len() + 1)?;
-        let needed = memory(fragments.tokens(), fragments.len());
-        budget.allow("the distinct fragments, and learning supermerges on them,", needed)?;
+        fragments.check("the distinct fragments, and learning supermerges on them,", budget)?;
         let mut learner = Learner::new(fragments, &mut tokens, bound)?;
         for &byte in &is_open_at_once {
             learner.open(byte);
@@ -84,15 +81,6 @@ pub(crate) fn learn(
         // not. So nothing may be cut on that account.
         bigrams = None;
     }
-}
-
-/// How many bytes of memory learning takes for each token of the distinct fragments, and for each
-/// of them. Measured; see docs/training.md.
-const MEMORY: u64 = 32;
-
-/// How many bytes of memory learning takes, about.
-fn memory(tokens: usize, fragments: usize) -> u64 {
-    MEMORY * (tokens + fragments) as u64
 }
 
 /// The state of learning.
@@ -113,7 +101,7 @@ struct Learner<'t> {
 
 impl<'t> Learner<'t> {
     fn new(fragments: Fragments, tokens: &'t mut Tokens, bound: u64) -> Result<Learner<'t>, Error> {
-        let (units, weights, occurrences) = Units::new(fragments)?;
+        let (units, weights, occurrences) = Units::new(fragments, false)?;
         Ok(Learner {
             tokens,
             units,

@@ -4,10 +4,10 @@ use crate::budget::Budget;
 use crate::control::Control;
 use crate::corpus::{Corpus, Reading};
 use crate::error::Error;
-use crate::model::{Model, Parameters, Rule, Training};
+use crate::model::{Model, Parameters, Rule, SecondStage, Training};
 use crate::pretokenize::{Eligibility, Pattern};
 use crate::supermerges::Learned;
-use crate::{count, memory, merges, supermerges};
+use crate::{count, memory, merges, second_stage, supermerges};
 
 /// How to train, without an effect on what is learned.
 #[derive(Clone, Copy, Debug)]
@@ -47,11 +47,21 @@ pub fn train(
         pretokens: counted.pretokens,
         distinct_pretokens: counted.distinct() as u64,
     };
-    let merges = merges::learn(&counted, &parameters, effort, control)?;
-    memory::release();
-    let corpus = (corpus, reading);
-    let learned =
-        supermerges::learn(corpus, &pattern, counted, merges, &parameters, effort, control)?;
+    let learned = if let Some(SecondStage { transition, pattern }) = &parameters.second_stage {
+        let first_stage = Parameters { vocab_size: *transition, ..parameters.clone() };
+        let merges = merges::learn(&counted, &first_stage, effort, control)?;
+        let totals = counted.totals;
+        drop(counted);
+        memory::release();
+        let in_pieces = Pattern::new(pattern)?.has_seams();
+        let corpus = (corpus, Reading { in_pieces, ..reading });
+        second_stage::learn(corpus, totals, merges, &parameters, effort, control)?
+    } else {
+        let merges = merges::learn(&counted, &parameters, effort, control)?;
+        memory::release();
+        let corpus = (corpus, reading);
+        supermerges::learn(corpus, &pattern, counted, merges, &parameters, effort, control)?
+    };
     let (tokens, rules) = renumbered(learned);
     Model::new(parameters, tokens, rules, special_tokens, training)
 }

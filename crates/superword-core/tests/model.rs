@@ -14,6 +14,7 @@ fn parameters(vocab_size: u32) -> Parameters {
         tau: 0.9,
         min_count: 2,
         vocab_size,
+        second_stage: None,
     }
 }
 

@@ -130,6 +130,7 @@ fn parameters() -> impl Strategy<Value = Parameters> {
             tau,
             min_count,
             vocab_size,
+            second_stage: None,
         },
     )
 }
@@ -173,7 +174,7 @@ proptest! {
         let (pattern, eligible) = ("gpt2".to_owned(), ELIGIBLE.to_owned());
         let (supermerges, vocab_size) = (false, 5000);
         let parameters =
-            Parameters { pattern, eligible, supermerges, deletion, tau, min_count, vocab_size };
+            Parameters { pattern, eligible, supermerges, deletion, tau, min_count, vocab_size, second_stage: None };
         assert_trained_alike_in_memory(&documents, &parameters, 2);
     }
 
@@ -203,6 +204,7 @@ fn a_superword_that_spells_a_pretoken_stays_when_that_is_deleted() {
             tau: 0.5,
             min_count: 4,
             vocab_size,
+            second_stage: None,
         };
         assert_trained_alike_in_memory(&documents, &parameters, 1);
     }
@@ -227,8 +229,16 @@ fn assert_trained_alike_on_text(pattern: &str, supermerges: bool, deletion: Opti
     let documents = documents.into_inner().expect("one thread has read");
     let (pattern, eligible) = (pattern.to_owned(), ELIGIBLE.to_owned());
     let (tau, min_count, vocab_size) = (0.9, 2, 16_384);
-    let parameters =
-        Parameters { pattern, eligible, supermerges, deletion, tau, min_count, vocab_size };
+    let parameters = Parameters {
+        pattern,
+        eligible,
+        supermerges,
+        deletion,
+        tau,
+        min_count,
+        vocab_size,
+        second_stage: None,
+    };
     assert_trained_alike(&corpus, &documents, &parameters, 2);
 }
 

@@ -8,7 +8,7 @@ use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyTuple};
-use superword_core::model::{self, Deletion, Parameters, SpelledRule, Training};
+use superword_core::model::{self, Deletion, Parameters, SecondStage, SpelledRule, Training};
 
 use crate::errors::{exception, os_error};
 
@@ -37,6 +37,8 @@ pub(crate) struct GivenParameters {
     tau: f64,
     min_count: u64,
     vocab_size: u32,
+    transition: Option<u32>,
+    second_pattern: Option<String>,
 }
 
 /// `superword.rules.Rule`, or anything with its attributes.
@@ -49,8 +51,10 @@ struct GivenRule {
     count: Option<u64>,
 }
 
-/// Pattern, eligible, supermerges, deletion, tau, `min_count` and `vocab_size`.
-type ShownParameters<'a> = (&'a str, &'a str, bool, Option<&'a str>, f64, u64, u32);
+/// Pattern, eligible, supermerges, deletion, tau, `min_count`, `vocab_size`, transition and
+/// `second_pattern`.
+type ShownParameters<'a> =
+    (&'a str, &'a str, bool, Option<&'a str>, f64, u64, u32, Option<u32>, Option<&'a str>);
 
 /// Kind, left, right, parts and count.
 type ShownRule<'py> = (
@@ -179,6 +183,7 @@ impl Model {
     #[getter]
     fn parameters(&self) -> ShownParameters<'_> {
         let parameters = self.0.parameters();
+        let second = parameters.second_stage.as_ref();
         let deletion = parameters.deletion.map(|deletion| match deletion {
             Deletion::Bytes => "bytes",
             Deletion::Pair => "pair",
@@ -191,6 +196,8 @@ impl Model {
             parameters.tau,
             parameters.min_count,
             parameters.vocab_size,
+            second.map(|stage| stage.transition),
+            second.map(|stage| stage.pattern.as_str()),
         )
     }
 
@@ -232,6 +239,14 @@ impl Model {
 impl GivenParameters {
     pub(crate) fn checked(self) -> PyResult<Parameters> {
         let deletion = self.deletion.as_deref().map(deletion_named).transpose()?;
+        let second_stage = match (self.transition, self.second_pattern) {
+            (None, None) => None,
+            (Some(transition), Some(pattern)) => Some(SecondStage { transition, pattern }),
+            _ => {
+                let message = "transition and second_pattern come together";
+                return Err(PyValueError::new_err(message));
+            }
+        };
         Ok(Parameters {
             pattern: self.pattern,
             eligible: self.eligible,
@@ -240,6 +255,7 @@ impl GivenParameters {
             tau: self.tau,
             min_count: self.min_count,
             vocab_size: self.vocab_size,
+            second_stage,
         })
     }
 }

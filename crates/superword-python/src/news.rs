@@ -31,6 +31,7 @@ impl News {
             let (name, total) = match stage {
                 Stage::Count => ("count", totals.0),
                 Stage::Merges => ("merges", totals.1),
+                Stage::Bigrams => ("bigrams", totals.0),
                 Stage::Fragments => ("fragments", totals.0),
                 Stage::Supermerges => ("supermerges", totals.1),
                 Stage::Encode => ("encode", totals.0),

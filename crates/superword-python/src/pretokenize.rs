@@ -16,6 +16,7 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     }
     module.add("NAMED_PATTERNS", named)?;
     module.add("ELIGIBLE", pretokenize::ELIGIBLE)?;
+    module.add("SECOND_PATTERN", pretokenize::SECOND_PATTERN)?;
     module.add("UNICODE_VERSION", pretokenize::UNICODE_VERSION)?;
     module.add("BACKTRACK_LIMIT", pretokenize::BACKTRACK_LIMIT)
 }

@@ -61,6 +61,13 @@ def train_command(
     eligible: Annotated[
         str, typer.Option(help="The regex of pretokens that supermerges may join.")
     ] = ELIGIBLE,
+    transition: Annotated[
+        int | None,
+        typer.Option(help="The size at which SuperBPE's second stage begins; none without it."),
+    ] = None,
+    second_pattern: Annotated[
+        str | None, typer.Option(help="What splits documents in it: a pattern's name or a regex.")
+    ] = None,
     special_token: Annotated[
         list[str] | None, typer.Option(help="A special token; may be given several times.")
     ] = None,
@@ -84,6 +91,9 @@ def train_command(
 
     superword train books/ -o bpe.json --vocab-size 32768 --no-supermerges --deletion none
 
+    superword train books/ -o superbpe.json --vocab-size 65536 --transition 49152 --pattern gpt4o
+    --no-supermerges --deletion none
+
     zcat dump.jsonl.gz | superword train - -o model.json --vocab-size 65536 --progress json
     """
     with errors_as_sentences():
@@ -100,6 +110,8 @@ def train_command(
             tau=tau,
             min_count=min_count,
             eligible=eligible,
+            transition=transition,
+            second_pattern=second_pattern,
             special_tokens=special_token or (),
             column=column,
             separator=separator,

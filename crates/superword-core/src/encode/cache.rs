@@ -34,6 +34,8 @@ pub(super) struct Cache {
     pub(super) units: Units,
     pub(super) pending: Vec<Waiting>,
     pub(super) tokens: Vec<u32>,
+    /// The tokens of a text after the first of two stages, and where its pretokens end.
+    pub(super) first_stage: (Vec<u32>, Vec<usize>),
 }
 
 impl Cache {
@@ -47,6 +49,7 @@ impl Cache {
             units: Units::new(),
             pending: Vec::new(),
             tokens: Vec::new(),
+            first_stage: (Vec::new(), Vec::new()),
         }
     }
 
@@ -70,6 +73,10 @@ impl Cache {
         self.pieces.shrink(ROW);
         self.units.shrink(ROW);
         self.pending.shrink_to(ROW);
+        let (tokens, ends) = &mut self.first_stage;
+        if tokens.capacity() > ROW {
+            (*tokens, *ends) = (Vec::new(), Vec::new());
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! What supermerges make of open pretokens side by side.
 
+use super::boundaries::{Joining, boundaries};
 use super::joins::{Join, Joins};
 use super::numbers::Numbers;
 use super::row::{NEVER, Row, Rules};
@@ -50,12 +51,6 @@ pub(super) struct Phrases {
     fickle: Vec<Fickle>,
 }
 
-/// A supermerge: two tokens, when they are joined, and what they become.
-type Supermerge = (u32, u32, Join);
-
-/// How many boundaries are listed at most, for each rule: one is usual.
-const MOST: usize = 8;
-
 impl Phrases {
     /// The rules of a model.
     pub(super) fn new(model: &Model, numbers: &Numbers) -> Phrases {
@@ -66,8 +61,18 @@ impl Phrases {
             }
             _ => None,
         });
-        let supermerges: Vec<Supermerge> = supermerges.collect();
-        let boundaries = boundaries(model, numbers, &supermerges);
+        let supermerges: Vec<Joining> = supermerges.collect();
+        let mut is_pretoken = vec![false; model.token_count()];
+        for byte in 0..256 {
+            is_pretoken[numbers.of(byte) as usize] = true;
+        }
+        let mut lengths = vec![1; model.token_count()];
+        for rule in model.rules() {
+            let token = numbers.of(rule.token()) as usize;
+            lengths[token] = model.token(rule.token()).len() as u32;
+            is_pretoken[token] |= matches!(rule, Rule::Merge { .. });
+        }
+        let boundaries = boundaries(&is_pretoken, &lengths, &supermerges);
         let is_boundless = boundaries.is_none();
         let boundaries = boundaries.unwrap_or_default();
         let joins = Joins::new(&supermerges, boundaries.iter().copied());
@@ -173,55 +178,4 @@ fn earliest(units: &[Waiting]) -> Option<usize> {
         }
     }
     (found.0 != NEVER).then_some(found.1)
-}
-
-/// All boundaries, or none if they are too many to list.
-///
-/// A superword may be put together in several ways, and spell a pretoken too, so for each token it
-/// is found out which pretokens may come first and last in it.
-fn boundaries(
-    model: &Model,
-    numbers: &Numbers,
-    supermerges: &[Supermerge],
-) -> Option<Vec<(u32, u32)>> {
-    let mut firsts: Vec<Vec<u32>> = vec![Vec::new(); model.token_count()];
-    for byte in 0..256 {
-        firsts[numbers.of(byte) as usize] = vec![numbers.of(byte)];
-    }
-    let mut lengths = vec![0; model.token_count()];
-    for rule in model.rules() {
-        let token = numbers.of(rule.token()) as usize;
-        lengths[token] = model.token(rule.token()).len();
-        if matches!(rule, Rule::Merge { .. }) {
-            firsts[token] = vec![token as u32];
-        }
-    }
-    let mut lasts = firsts.clone();
-    // Shorter tokens first: what a token begins and ends with is known before it is used.
-    let mut by_length: Vec<&Supermerge> = supermerges.iter().collect();
-    by_length.sort_by_key(|(_, _, join)| lengths[join.token as usize]);
-    let mut left = MOST * (supermerges.len() + 256);
-    for &&(first, last, Join { token, .. }) in &by_length {
-        for (sets, side) in [(&mut firsts, first), (&mut lasts, last)] {
-            let more = std::mem::take(&mut sets[side as usize]);
-            let set = &mut sets[token as usize];
-            left = left.checked_sub(more.len())?;
-            set.extend(&more);
-            set.sort_unstable();
-            set.dedup();
-            sets[side as usize] = more;
-        }
-    }
-    let mut boundaries = Vec::new();
-    for &(first, last, _) in supermerges {
-        for &left_pretoken in &lasts[first as usize] {
-            for &right_pretoken in &firsts[last as usize] {
-                left = left.checked_sub(1)?;
-                boundaries.push((left_pretoken, right_pretoken));
-            }
-        }
-    }
-    boundaries.sort_unstable();
-    boundaries.dedup();
-    Some(boundaries)
 }

@@ -11,7 +11,7 @@ use crate::model::{Model, Rule};
 pub(super) struct Piece {
     pub(super) token: u32,
     /// When it was made.
-    made: u32,
+    pub(super) made: u32,
 }
 
 /// A row of them.
@@ -38,9 +38,10 @@ struct Deletion {
 }
 
 impl Words {
-    /// The rules of a model.
-    pub(super) fn new(model: &Model, numbers: &Numbers) -> Words {
-        let rules = || (1..).zip(model.rules());
+    /// The first few rules of a model.
+    pub(super) fn new(model: &Model, numbers: &Numbers, rules: &[Rule]) -> Words {
+        let end = rules.len() as u32 + 1;
+        let rules = || (1..).zip(rules);
         let mut deletions: FastMap<u32, Vec<Deletion>> = FastMap::default();
         for (time, rule) in rules() {
             if let Rule::Delete { token, parts } = rule {
@@ -57,7 +58,7 @@ impl Words {
             }
             Rule::Supermerge { .. } | Rule::Delete { .. } => None,
         });
-        let merges = Merges::new(merges, model.rules().len() as u32 + 1);
+        let merges = Merges::new(merges, end);
         let bytes: Vec<u32> = (0..256).map(|byte| numbers.of(byte)).collect();
         let mut byte_joins = Vec::with_capacity(1 << 16);
         for &left in &bytes {

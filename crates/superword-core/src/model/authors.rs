@@ -127,6 +127,7 @@ impl Draft {
             tau: if deletes { self.tau } else { UNKNOWN_TAU },
             min_count: 1,
             vocab_size: vocabulary.len().max(256) as u32,
+            second_stage: None,
         };
         let training = Training::default();
         Model::numbered(parameters, history, vocabulary, self.special_tokens, training)

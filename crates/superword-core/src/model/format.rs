@@ -11,7 +11,7 @@ use super::history::History;
 use super::ids::{Ids, listed_bytes};
 use super::spelling::Token;
 use super::tokens::shown;
-use super::{Deletion, Model, Parameters, SpelledRule, Training, refusal};
+use super::{Deletion, Model, Parameters, SecondStage, SpelledRule, Training, refusal};
 use crate::Error;
 use crate::pretokenize::Tables;
 
@@ -70,6 +70,11 @@ struct ParametersRecord {
     deletion: Option<Deletion>,
     tau: f64,
     min_count: u64,
+    /// Only in models with a second stage, whose pattern is the file's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    transition: Option<u32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    first_pattern: Option<String>,
 }
 
 impl Model {
@@ -87,7 +92,7 @@ impl Model {
         field("format", &|out| write(out, &FORMAT));
         field("version", &|out| write(out, &VERSION));
         let pattern = PatternRecord {
-            source: parameters.pattern.clone(),
+            source: parameters.last_pattern().to_owned(),
             regex: self.pattern.regex().to_owned(),
             unicode: self.pattern_tables.unicode.clone(),
             tables: self.pattern_tables.tables.clone(),
@@ -105,6 +110,8 @@ impl Model {
             deletion: parameters.deletion,
             tau: parameters.tau,
             min_count: parameters.min_count,
+            transition: parameters.second_stage.as_ref().map(|stage| stage.transition),
+            first_pattern: parameters.second_stage.as_ref().map(|_| parameters.pattern.clone()),
         };
         field("parameters", &|out| write(out, &settings));
         field("training", &|out| write(out, &self.training));
@@ -135,14 +142,26 @@ impl Model {
             ids.add(*id, &token.0)?;
         }
         let vocabulary = ids.finish()?;
+        let (pattern, second_stage) =
+            match (file.parameters.transition, file.parameters.first_pattern) {
+                (None, None) => (file.pattern.source, None),
+                (Some(transition), Some(first)) => {
+                    (first, Some(SecondStage { transition, pattern: file.pattern.source }))
+                }
+                _ => {
+                    let reason = "parameters have one of transition and first_pattern, not both";
+                    return Err(refusal(reason.to_owned()));
+                }
+            };
         let parameters = Parameters {
-            pattern: file.pattern.source,
+            pattern,
             eligible: file.eligible.regex,
             supermerges: file.parameters.supermerges,
             deletion: file.parameters.deletion,
             tau: file.parameters.tau,
             min_count: file.parameters.min_count,
             vocab_size: file.parameters.vocab_size,
+            second_stage,
         };
         let PatternRecord { regex, unicode, tables, .. } = file.pattern;
         let special_tokens = file.special_tokens;

@@ -32,6 +32,17 @@ pub struct Parameters {
     pub min_count: u64,
     /// The size of the vocabulary that was asked for.
     pub vocab_size: u32,
+    /// What comes after `pattern`, in a `SuperBPE` model.
+    pub second_stage: Option<SecondStage>,
+}
+
+/// The second stage of `SuperBPE`: from when on, and with which pattern.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SecondStage {
+    /// The size of the vocabulary at which it begins.
+    pub transition: u32,
+    /// The name of the pattern that splits from then on, or a regex.
+    pub pattern: String,
 }
 
 /// What the training corpus held.
@@ -49,6 +60,12 @@ pub struct Training {
 }
 
 impl Parameters {
+    /// What splits the texts that the model encodes: the pattern of the last stage.
+    #[must_use]
+    pub fn last_pattern(&self) -> &str {
+        self.second_stage.as_ref().map_or(&self.pattern, |stage| &stage.pattern)
+    }
+
     /// Refuses settings out of range, rules of a kind that they exclude, and too many tokens.
     pub(super) fn check(&self, rules: &[Rule], size: usize) -> Result<(), Error> {
         let Parameters { supermerges, deletion, tau, min_count, vocab_size, .. } = *self;
@@ -65,6 +82,17 @@ impl Parameters {
             return Err(refusal(format!(
                 "the vocabulary has {size} tokens, vocab_size is {vocab_size}"
             )));
+        }
+        if let Some(SecondStage { transition, .. }) = self.second_stage {
+            if supermerges || deletion.is_some() {
+                let reason = "a second stage is for plain BPE, without supermerges and deletion";
+                return Err(refusal(reason.to_owned()));
+            }
+            if !(256..=vocab_size).contains(&transition) {
+                return Err(refusal(format!(
+                    "transition is {transition}, not from 256 to vocab_size, {vocab_size}"
+                )));
+            }
         }
         for (index, rule) in rules.iter().enumerate() {
             if !supermerges && matches!(rule, Rule::Supermerge { .. }) {

@@ -1,34 +1,21 @@
-//! Counting fragments: what supermerges can see of the documents.
-//!
-//! A supermerge joins open units only, and every one that is ever made is as frequent as `bound`
-//! at least. So a document can be cut at each pretoken that is never open, and at each pair of
-//! pretokens that stand side by side less often than that. What is left is short, and repeats.
+//! Counting fragments: what is left of the documents where they are cut at all places that no rule
+//! can join. Fragments are short, and repeat.
 
 use std::sync::Mutex;
 
 use crate::budget::Budget;
 use crate::control::{Control, Stage};
 use crate::corpus::{Batch, Corpus, Reading, Totals};
-use crate::count::{Bigrams, GROUP};
+use crate::count::GROUP;
 use crate::error::Error;
 use crate::hash::fold;
 use crate::memory;
-use crate::pretokenize::Pattern;
 use crate::runs::{Run, Runs};
-use crate::sequence::prefetch;
-use crate::table::{self, Sought};
+use crate::sequence::{check_size, prefetch};
 use crate::token::TokenId;
 
-/// Where to cut.
-pub(super) struct Cut<'c> {
-    /// The tokens of the pretokens that are open at some time.
-    pub(super) openable: &'c table::Table<u64>,
-    /// Which pretokens stand side by side often enough, unless nothing may be cut on that account.
-    pub(super) bigrams: Option<(&'c Bigrams, u64)>,
-}
-
 /// Distinct fragments, each with how often it occurs.
-pub(super) enum Fragments {
+pub(crate) enum Fragments {
     Kept(Table),
     /// Those that outgrew the memory, as bytes.
     Written(Run),
@@ -36,7 +23,7 @@ pub(super) enum Fragments {
 
 impl Fragments {
     /// Calls `each` with every fragment and its count.
-    pub(super) fn for_each(self, mut each: impl FnMut(&[TokenId], u64)) -> Result<(), Error> {
+    pub(crate) fn for_each(self, mut each: impl FnMut(&[TokenId], u64)) -> Result<(), Error> {
         match self {
             Fragments::Kept(table) => table.for_each(each),
             Fragments::Written(run) => {
@@ -52,8 +39,14 @@ impl Fragments {
         Ok(())
     }
 
+    /// Refuses fragments that are too many to learn on. `what` takes the memory.
+    pub(crate) fn check(&self, what: &'static str, budget: Budget) -> Result<(), Error> {
+        check_size("the distinct fragments", self.tokens() + self.len() + 1)?;
+        budget.allow(what, MEMORY * (self.tokens() + self.len()) as u64)
+    }
+
     /// How many tokens all fragments have together.
-    pub(super) fn tokens(&self) -> usize {
+    pub(crate) fn tokens(&self) -> usize {
         match self {
             Fragments::Kept(table) => table.tokens,
             Fragments::Written(run) => run.bytes / size_of::<TokenId>(),
@@ -61,7 +54,7 @@ impl Fragments {
     }
 
     /// How many distinct fragments there are.
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         match self {
             Fragments::Kept(table) => table.used,
             Fragments::Written(run) => run.keys,
@@ -69,9 +62,13 @@ impl Fragments {
     }
 }
 
+/// How many bytes of memory learning takes for each token of the distinct fragments, and for each
+/// of them. Measured; see docs/training.md.
+const MEMORY: u64 = 32;
+
 /// A hash table of fragments.
 #[derive(Default)]
-pub(super) struct Table {
+pub(crate) struct Table {
     /// The tokens of the fragments that do not fit a slot.
     long: Vec<TokenId>,
     /// By hash; at most half are in use.
@@ -178,7 +175,7 @@ fn hash(fragment: &[TokenId]) -> u32 {
 }
 
 /// One thread's share.
-struct Cutter {
+pub(crate) struct Counter {
     table: Table,
     /// What tables held that were full.
     runs: Runs,
@@ -190,33 +187,34 @@ struct Cutter {
     start: usize,
 }
 
-/// Cuts the documents of a corpus and counts what is left. The documents must be those that were
-/// counted before.
-pub(super) fn count(
+/// Counts the fragments of a corpus: `cut` gives a document's tokens to the counter, and tells it
+/// where to cut.
+pub(crate) fn count(
     (corpus, reading): (&dyn Corpus, Reading),
-    pattern: &Pattern,
-    cut: &Cut,
+    cut: &(dyn Fn(&mut Counter, &str) -> Result<(), Error> + Sync),
     budget: Budget,
     control: &Control,
 ) -> Result<(Fragments, Totals), Error> {
     let most = budget.table(reading.threads);
-    let cutters: Vec<_> = (0..reading.threads).map(|_| Mutex::new(Cutter::new())).collect();
+    let counters: Vec<_> = (0..reading.threads).map(|_| Mutex::new(Counter::new())).collect();
     let work = |worker: usize, batch: &Batch| {
-        let mut cutter = cutters[worker].lock().expect("a worker keeps to its own cutter");
+        let mut counter = counters[worker].lock().expect("a worker keeps to its own counter");
         for document in batch.documents() {
-            cutter.add(document, pattern, cut)?;
+            cut(&mut counter, document)?;
+            counter.end();
+            counter.count();
         }
-        if cutter.table.memory() > most {
-            cutter.put_away()?;
+        if counter.table.memory() > most {
+            counter.put_away()?;
         }
         if (control.is_interrupted)() { Err(Error::Interrupted) } else { Ok(()) }
     };
     let progress = |done| (control.progress)(Stage::Fragments, done);
     let totals = corpus.read(reading, &work, &progress)?;
-    let mut cutters = cutters.into_iter().map(|cutter| cutter.into_inner().expect("no panic"));
-    let mut all = cutters.next().expect("at least one thread");
-    for cutter in cutters {
-        all.merge(cutter)?;
+    let mut counters = counters.into_iter().map(|counter| counter.into_inner().expect("no panic"));
+    let mut all = counters.next().expect("at least one thread");
+    for counter in counters {
+        all.merge(counter)?;
     }
     if all.runs.is_empty() {
         return Ok((Fragments::Kept(all.table), totals));
@@ -225,86 +223,21 @@ pub(super) fn count(
     Ok((Fragments::Written(all.runs.merge()?), totals))
 }
 
-impl Cutter {
-    fn new() -> Cutter {
+impl Counter {
+    fn new() -> Counter {
         let (table, waiting, ends, start) = Default::default();
-        Cutter { table, runs: Runs::new(|a, b| a + b), waiting, ends, start }
+        Counter { table, runs: Runs::new(|a, b| a + b), waiting, ends, start }
     }
 
-    /// Writes what the table holds to a run, and empties it.
-    fn put_away(&mut self) -> Result<(), Error> {
-        let table = std::mem::take(&mut self.table);
-        self.runs.write(|each| {
-            let mut bytes = Vec::new();
-            table.for_each(|fragment, count| {
-                bytes.clear();
-                bytes.extend(fragment.iter().flat_map(|token| token.to_le_bytes()));
-                each(&bytes, count);
-            });
-        })
-    }
-
-    fn merge(&mut self, mut other: Cutter) -> Result<(), Error> {
-        if self.runs.is_empty() && other.runs.is_empty() {
-            let add = |fragment: &[_], count| self.table.add(fragment, hash(fragment), count);
-            other.table.for_each(add);
-            return Ok(());
-        }
-        other.put_away()?;
-        self.runs.append(other.runs);
-        Ok(())
-    }
-
-    /// Cuts a document. Pretokens are looked up in groups, as when they were counted.
-    fn add(&mut self, document: &str, pattern: &Pattern, cut: &Cut) -> Result<(), Error> {
-        let text = document.as_bytes();
-        let mut group = [Sought::default(); GROUP];
-        let mut size = 0;
-        let mut before = 0;
-        let mut result = Ok(());
-        pattern.spans(document).for_each(|span| match span {
-            Ok(span) => {
-                group[size] = cut.openable.sought(text, span.start, span.end);
-                size += 1;
-                if size == GROUP {
-                    self.add_group(text, &group, &mut before, cut);
-                    size = 0;
-                }
-            }
-            Err(error) => result = Err(error),
-        });
-        self.add_group(text, &group[..size], &mut before, cut);
-        self.end();
-        self.count();
-        result
-    }
-
-    /// Cuts pretokens that follow each other; `before` is the hash of the one before them.
+    /// Adds a token to the fragment being cut.
     #[inline]
-    fn add_group(&mut self, text: &[u8], group: &[Sought], before: &mut u64, cut: &Cut) {
-        let mut found = [None; GROUP];
-        for (sought, found) in group.iter().zip(&mut found) {
-            *found = cut.openable.get(text, sought).map(|token| {
-                (token as TokenId, cut.bigrams.map_or(0, |(b, _)| b.place(*before, sought.hash)))
-            });
-            *before = sought.hash;
-        }
-        for &found in &found[..group.len()] {
-            match found {
-                None => self.end(),
-                Some((token, place)) => {
-                    if cut.bigrams.is_some_and(|(bigrams, bound)| !bigrams.reaches(place, bound)) {
-                        self.end();
-                    }
-                    self.waiting.push(token);
-                }
-            }
-        }
+    pub(crate) fn push(&mut self, token: TokenId) {
+        self.waiting.push(token);
     }
 
-    /// Ends the fragment being cut. Of a single pretoken there is nothing to join.
+    /// Ends the fragment being cut. In a single token there is nothing to join.
     #[inline]
-    fn end(&mut self) {
+    pub(crate) fn end(&mut self) {
         if self.waiting.len() - self.start > 1 {
             let hash = hash(&self.waiting[self.start..]);
             self.table.prefetch(hash);
@@ -328,5 +261,29 @@ impl Cutter {
         self.ends.clear();
         self.waiting.clear();
         self.start = 0;
+    }
+
+    /// Writes what the table holds to a run, and empties it.
+    fn put_away(&mut self) -> Result<(), Error> {
+        let table = std::mem::take(&mut self.table);
+        self.runs.write(|each| {
+            let mut bytes = Vec::new();
+            table.for_each(|fragment, count| {
+                bytes.clear();
+                bytes.extend(fragment.iter().flat_map(|token| token.to_le_bytes()));
+                each(&bytes, count);
+            });
+        })
+    }
+
+    fn merge(&mut self, mut other: Counter) -> Result<(), Error> {
+        if self.runs.is_empty() && other.runs.is_empty() {
+            let add = |fragment: &[_], count| self.table.add(fragment, hash(fragment), count);
+            other.table.for_each(add);
+            return Ok(());
+        }
+        other.put_away()?;
+        self.runs.append(other.runs);
+        Ok(())
     }
 }

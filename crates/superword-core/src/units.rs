@@ -1,7 +1,7 @@
 //! The distinct fragments as rows of units.
 
-use super::fragments::Fragments;
 use crate::error::Error;
+use crate::fragments::Fragments;
 use crate::memory;
 use crate::occurrences::Occurrences;
 use crate::pairs::{Pair, Place};
@@ -15,7 +15,7 @@ const CLOSED: TokenId = 1 << 31;
 /// One cell a pretoken, with a barrier before each fragment and after the last.
 ///
 /// The first cell of a unit holds its token. The first and the last hold how many cells it has.
-pub(super) struct Units {
+pub(crate) struct Units {
     cells: Vec<TokenId>,
     sizes: Vec<u32>,
     /// The fragments.
@@ -23,8 +23,11 @@ pub(super) struct Units {
 }
 
 impl Units {
-    /// The fragments, no unit open, the weights of their classes, and where pretokens stand.
-    pub(super) fn new(fragments: Fragments) -> Result<(Units, Vec<u64>, Occurrences), Error> {
+    /// The fragments, all units open or none, the weights of their classes, and where tokens stand.
+    pub(crate) fn new(
+        fragments: Fragments,
+        is_open: bool,
+    ) -> Result<(Units, Vec<u64>, Occurrences), Error> {
         let size = fragments.tokens() + fragments.len() + 1;
         let mut units = Units {
             cells: memory::with_capacity(size),
@@ -40,7 +43,7 @@ impl Units {
             for &token in fragment {
                 let place = Place { at: units.cells.len() as u32, weight };
                 occurrences.of_mut(token).push(place);
-                units.cells.push(token | CLOSED);
+                units.cells.push(if is_open { token } else { token | CLOSED });
             }
             units.cells.push(BARRIER);
         })?;
@@ -90,7 +93,7 @@ impl Sequence for Units {
 }
 
 /// Opening the pretokens that a token spells.
-pub(super) struct Open(pub(super) TokenId);
+pub(crate) struct Open(pub(crate) TokenId);
 
 impl Change<Units> for Open {
     fn token(&self) -> TokenId {
@@ -115,7 +118,7 @@ impl Change<Units> for Open {
 }
 
 /// Closing them. A superword that spells the same stays open.
-pub(super) struct Close(pub(super) TokenId);
+pub(crate) struct Close(pub(crate) TokenId);
 
 impl Change<Units> for Close {
     fn token(&self) -> TokenId {
