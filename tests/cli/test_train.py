@@ -162,6 +162,23 @@ def test_progress_is_json_lines_where_there_is_no_terminal(corpus: Path, output:
     assert all(0 <= line["done"] <= line["total"] for line in lines)
 
 
+def test_a_second_stage_gives_the_model_that_python_gives(corpus: Path, output: Path) -> None:
+    plain = ["--no-supermerges", "--deletion", "none", "--pattern", "gpt2"]
+    stage = ["--transition", "257", "--second-pattern", "or"]
+    done = run(corpus, "-o", output, "--vocab-size", "259", *plain, *stage)
+    assert done.returncode == 0, done.stderr
+    expected = superword.train(
+        DOCUMENTS,
+        259,
+        pattern="gpt2",
+        supermerges=False,
+        deletion=None,
+        transition=257,
+        second_pattern="or",
+    )
+    assert superword.load(output) == expected
+
+
 def test_what_is_warned_of_is_a_sentence_too(corpus: Path, output: Path) -> None:
     corpus.write_bytes(corpus.read_bytes() + b"[]\n")
     options = ["--vocab-size", "1000", "--on-error", "skip", "--progress", "none"]
@@ -183,6 +200,7 @@ def test_what_is_warned_of_is_a_sentence_too(corpus: Path, output: Path) -> None
         (["--vocab-size", "300", "--pattern", "a(b"], "cannot read the regex at position 3: "),
         (["--vocab-size", "300", "--column", "body"], "corpus.jsonl, line 1, column 'body': "),
         (["--vocab-size", "300", "--special-token", ""], "empty"),
+        (["--vocab-size", "300", "--transition", "280"], "transition is for SuperBPE; it needs "),
     ],
 )
 def test_what_is_refused_ends_in_one_sentence(

@@ -14,7 +14,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from superword import is_eligible, pretokenize
-from superword.patterns import ELIGIBLE, NAMED_PATTERNS
+from superword.patterns import ELIGIBLE, NAMED_PATTERNS, SECOND_PATTERN
 
 NAMES = ["gpt2", "gpt4", "gpt4o", "punct", "boundless"]
 SEED = 20250815
@@ -92,6 +92,28 @@ def test_a_hundred_thousand_random_strings_are_split_alike(
     split = regex.compile(NAMED_PATTERNS.get(pattern, pattern)).findall
     for text in strings:
         assert pretokenize(text, pattern) == split(text), f"seed {SEED}: {text!a}"
+
+
+def split_between(pattern: str, text: str) -> list[str]:
+    """What `regex` gives, and what lies between: the second pattern does not match everything."""
+    return [piece for piece in regex.splititer(f"({pattern})", text) if piece]
+
+
+def test_the_second_pattern_splits_random_strings_alike(strings: list[str]) -> None:
+    for text in strings:
+        expected = split_between(SECOND_PATTERN, text)
+        assert pretokenize(text, SECOND_PATTERN) == expected, f"seed {SEED}: {text!a}"
+
+
+@settings(max_examples=1000)
+@given(st.lists(st.sampled_from(PIECES) | st.characters(), max_size=40).map("".join))
+@example("  a")
+@example("   ..")
+@example(" \n  \n")
+@example("a //\n/\n b")
+def test_the_second_pattern_splits_shrinking_strings_alike(text: str) -> None:
+    if regex.search(r"\p{Cs}", text) is None:
+        assert pretokenize(text, SECOND_PATTERN) == split_between(SECOND_PATTERN, text)
 
 
 def test_random_pretokens_are_eligible_alike(strings: list[str]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from collections.abc import Iterator
 from itertools import groupby
@@ -12,10 +13,11 @@ from typing import Any
 import pytest
 
 import superword
-from superword import CorpusError, PatternError, Tokenizer
+from superword import CorpusError, ModelFormatError, PatternError, Tokenizer
 from superword.tokenizer import Parameters
 
 DOCUMENTS = ["to be or not to be", "to be"]
+PLAIN: dict[str, Any] = {"supermerges": False, "deletion": None}
 
 
 def train(*documents: str, vocab_size: int = 256, **options: Any) -> Tokenizer:
@@ -42,6 +44,17 @@ def train(*documents: str, vocab_size: int = 256, **options: Any) -> Tokenizer:
         ({"pattern": "a(b"}, "cannot read the regex at position 3"),
         ({"eligible": "a)b"}, "cannot read the regex"),
         ({"special_tokens": ["<s>", "</s>", "<s>"]}, "<s>"),
+        (
+            {"transition": 256},
+            "transition is for SuperBPE; it needs supermerges=False and deletion",
+        ),
+        ({"transition": 256, "supermerges": False}, "transition is for SuperBPE"),
+        ({"transition": 256, "deletion": None}, "transition is for SuperBPE"),
+        ({**PLAIN, "transition": 255}, "transition must be from 256 to vocab_size, not 255"),
+        ({**PLAIN, "transition": 257}, "transition must be from 256 to vocab_size, not 257"),
+        ({**PLAIN, "transition": 256.5}, "transition must be an integer"),
+        ({**PLAIN, "second_pattern": "a"}, "second_pattern needs transition"),
+        ({**PLAIN, "transition": 256, "second_pattern": "a(b"}, "cannot read the regex"),
         ({"special_tokens": ["<s>", ""]}, "empty"),
     ],
 )
@@ -113,6 +126,43 @@ def test_a_tokenizer_remembers_how_it_was_trained() -> None:
         min_count=1,
     )
     assert tok.parameters == Parameters("gpt2", "[a-z ]+", False, "pair", 0.5, 1, 257)
+
+
+def test_a_second_stage_splits_anew_and_learns_on() -> None:
+    options = {**PLAIN, "pattern": "gpt2", "transition": 257}
+    tok = train(vocab_size=259, second_pattern="or", **options)
+    # First " b", the smallest of the pairs that occur three times; then, in "to be ", " not to be"
+    # and "to be", what follows it, what comes before that, and so on.
+    assert [(rule.left, rule.right, rule.count) for rule in tok.rules] == [
+        (b" ", b"b", 3),
+        (b" b", b"e", 3),
+        (b"o", b" be", 3),
+    ]
+    assert tok.pattern == "or"
+    assert tok.parameters.pattern == "gpt2"
+    assert (tok.parameters.transition, tok.parameters.second_pattern) == (257, "or")
+    told = [tok.token_bytes(id) for id in tok.encode("or to be")]
+    assert told == [b"o", b"r", b" ", b"t", b"o be"]
+
+
+def test_the_second_pattern_has_a_default() -> None:
+    tok = train(vocab_size=258, transition=257, **PLAIN)
+    assert tok.pattern == superword.patterns.SECOND_PATTERN
+
+
+def test_a_model_with_a_second_stage_is_saved_and_loaded(tmp_path: Path) -> None:
+    tok = train(vocab_size=259, pattern="gpt2", transition=257, **PLAIN)
+    tok.save(tmp_path / "model.json")
+    loaded = superword.load(tmp_path / "model.json")
+    assert loaded == tok
+    assert loaded.parameters == tok.parameters
+    file = json.loads((tmp_path / "model.json").read_bytes())
+    assert file["pattern"]["source"] == superword.patterns.SECOND_PATTERN
+    assert file["parameters"]["transition"] == 257
+    assert file["parameters"]["first_pattern"] == "gpt2"
+    del file["parameters"]["first_pattern"]
+    with pytest.raises(ModelFormatError, match="one of transition and first_pattern, not both"):
+        Tokenizer._from_json(json.dumps(file).encode())
 
 
 def test_the_defaults_are_those_of_the_parameters() -> None:

@@ -3,15 +3,15 @@
 //!
 //! Long pretokens hardly repeat, and there are as many as there is text. So they are cut between two
 //! tokens of the first stage that stand side by side less often than `bound`, and what is left, the
-//! fragments, is learned on. That is exact, by induction over the rules, if no rule is less frequent
-//! than the bound, and if all ways to spell a token agree in `Edges`: with which class of tokens of
-//! the first stage it begins, and with which it ends. Then all places of a pair meet at the same two
-//! classes, so that all of them are cut or none. A pair whose places are cut occurs at most as often
-//! as its classes meet, which is below the bound, and is not chosen; of the others no place is lost.
-//! Both conditions show while learning, and if one does not hold, it is done again with a lower
-//! bound, or with larger classes.
-
-mod edges;
+//! fragments, is learned on. That is exact if no rule that is learned is less frequent than the
+//! bound; if one would be, it is done again with a lower bound.
+//!
+//! For without deletions tokens only grow, and what happens between two places that no token has
+//! crossed depends on the bytes between them alone. (In `x x x x` pairs are joined from the left, and
+//! at a place that is not crossed this begins anew.) So the same bytes become a token by the same
+//! rule wherever they do, and are made of the same tokens of the first stage. All places of a pair
+//! then meet at the same two of those. If these stand side by side too rarely, all places are cut
+//! and the pair would not be chosen: it is at most as frequent. Otherwise none is cut.
 
 use std::sync::Mutex;
 
@@ -22,6 +22,7 @@ use crate::count::Bigrams;
 use crate::encode::Encoder;
 use crate::error::Error;
 use crate::fragments::{self, Counter, Fragments};
+use crate::hash::{fold, secret};
 use crate::memory;
 use crate::merges::{Merges, Step};
 use crate::model::{Model, Parameters, Rule, Training};
@@ -32,8 +33,6 @@ use crate::supermerges::Learned;
 use crate::token::{TokenId, Tokens};
 use crate::train::Effort;
 use crate::units::Units;
-use crate::vocabulary::Vocabulary;
-use edges::Edges;
 
 /// Learns on where the first stage has ended, until the vocabulary is full or pairs run out.
 /// `totals` is what the first stage has read.
@@ -61,38 +60,31 @@ fn learn_from(
     let Merges { mut tokens, steps, .. } = merges;
     let mut rules: Vec<Rule> = steps.into_iter().flat_map(Step::into_rules).collect();
     let size = tokens.len();
-    let wanted = (parameters.vocab_size as usize).saturating_sub(size);
-    if wanted == 0 {
+    let vocab_size = parameters.vocab_size as usize;
+    if size >= vocab_size {
         return Ok(Learned { tokens, rules });
     }
     let budget = Budget::new(effort.memory_limit);
     let encoder = encoder(&tokens, &rules, parameters)?;
-    let mut edges = Edges::of_first(size);
-    let mut bigrams = count_bigrams(corpus, totals, &encoder, &edges, budget, control)?;
-    let mut bound = first_bound(&bigrams, wanted).max(parameters.min_count);
+    let bigrams = count_bigrams(corpus, totals, &encoder, budget, control)?;
+    let mut bound = first_bound(&bigrams, vocab_size - size).max(parameters.min_count);
     loop {
-        let cut = Cut { encoder: &encoder, edges: &edges, bigrams: &bigrams, bound };
+        let cut = Cut { encoder: &encoder, bigrams: &bigrams, bound };
         let cut = |counter: &mut Counter, document: &str| cut.cut(document, counter);
         let (fragments, seen) = fragments::count(corpus, &cut, budget, control)?;
         if seen != totals {
             return Err(Error::CorpusChanged);
         }
         fragments.check("the distinct fragments, and learning merges on them,", budget)?;
-        let learner =
-            Learner::new(fragments, (&mut tokens, size), &mut edges, bound, effort.threads)?;
-        let (more, ran_out) = learner.learn(parameters, effort, control)?;
+        let learner = Learner::new(fragments, &mut tokens, bound, effort.threads)?;
+        let more = learner.learn(vocab_size, effort, control)?;
         memory::release();
-        let is_united = edges.is_united();
-        if ran_out && bound > parameters.min_count {
-            bound = (bound / 2).max(parameters.min_count);
-        } else if !is_united {
+        if tokens.len() == vocab_size || bound == parameters.min_count {
             rules.extend(more);
             return Ok(Learned { tokens, rules });
         }
-        edges.restart(size);
-        if is_united {
-            bigrams = count_bigrams(corpus, totals, &encoder, &edges, budget, control)?;
-        }
+        tokens.truncate(size);
+        bound = (bound / 2).max(parameters.min_count);
     }
 }
 
@@ -109,12 +101,11 @@ fn likely_bound(bigrams: &Bigrams, wanted: usize) -> u64 {
     bigrams.reached_by(wanted) / 2
 }
 
-/// Counts how often classes of tokens of the first stage stand side by side in a pretoken.
+/// Counts how often tokens of the first stage stand side by side in a pretoken.
 fn count_bigrams(
     (corpus, reading): (&dyn Corpus, Reading),
     totals: Totals,
     encoder: &Encoder,
-    edges: &Edges,
     budget: Budget,
     control: &Control,
 ) -> Result<Bigrams, Error> {
@@ -125,7 +116,7 @@ fn count_bigrams(
         for document in batch.documents() {
             encoder.first_stage(document, |pretoken| {
                 for pair in pretoken.windows(2) {
-                    let place = edges.place(pair[0], pair[1], &bigrams);
+                    let place = place(&bigrams, pair[0], pair[1]);
                     bigrams.add(place);
                 }
             })?;
@@ -142,10 +133,16 @@ fn count_bigrams(
     Ok(all)
 }
 
+/// Where it is counted how often two tokens stand side by side.
+#[inline]
+fn place(bigrams: &Bigrams, left: TokenId, right: TokenId) -> usize {
+    let hash = |token: TokenId| fold(u64::from(token) ^ secret(), 0x9E37_79B9_7F4A_7C15);
+    bigrams.place(hash(left), hash(right))
+}
+
 /// Where to cut.
 struct Cut<'c> {
     encoder: &'c Encoder,
-    edges: &'c Edges,
     bigrams: &'c Bigrams,
     bound: u64,
 }
@@ -156,7 +153,7 @@ impl Cut<'_> {
             let mut before = None;
             for &token in pretoken {
                 if let Some(before) = before.replace(token) {
-                    let place = self.edges.place(before, token, self.bigrams);
+                    let place = place(self.bigrams, before, token);
                     if !self.bigrams.reaches(place, self.bound) {
                         counter.end();
                     }
@@ -169,100 +166,69 @@ impl Cut<'_> {
 }
 
 /// The state of learning.
-struct Learner<'l> {
-    tokens: &'l mut Tokens,
-    edges: &'l mut Edges,
+struct Learner<'t> {
+    tokens: &'t mut Tokens,
     units: Units,
     weights: Vec<u64>,
-    occurrences: Occurrences,
     pairs: Pairs,
     replacer: Replacer,
-    /// How often each token occurs.
-    counts: Vec<u64>,
-    vocabulary: Vocabulary,
     rules: Vec<Rule>,
 }
 
-impl<'l> Learner<'l> {
-    /// Starts with the first `size` tokens, which are those of the first stage.
+impl<'t> Learner<'t> {
     fn new(
         fragments: Fragments,
-        (tokens, size): (&'l mut Tokens, usize),
-        edges: &'l mut Edges,
+        tokens: &'t mut Tokens,
         bound: u64,
         threads: usize,
-    ) -> Result<Learner<'l>, Error> {
-        let (units, weights, occurrences) = Units::new(fragments, true)?;
+    ) -> Result<Learner<'t>, Error> {
+        let (units, weights) = Units::new(fragments, true)?;
         let mut pairs = Pairs::new(bound);
         pairs.recount(tokens, (&units, &weights), bound..=bound, 0, threads);
-        let weight_of = |token| {
-            let places = occurrences.of(token).iter();
-            places.map(|place| weights[place.weight as usize]).sum()
-        };
-        let counts = (0..tokens.len() as TokenId).map(weight_of).collect();
-        let mut vocabulary = Vocabulary::new();
-        (256..size as TokenId).for_each(|token| vocabulary.add(token));
         let (replacer, rules) = (Replacer::default(), Vec::new());
-        Ok(Learner {
-            tokens,
-            edges,
-            units,
-            weights,
-            occurrences,
-            pairs,
-            replacer,
-            counts,
-            vocabulary,
-            rules,
-        })
+        Ok(Learner { tokens, units, weights, pairs, replacer, rules })
     }
 
-    /// Learns the rules, and says whether no pair has been left that reaches the bound.
+    /// Learns the rules, up to so many tokens, or until no pair reaches the bound.
     fn learn(
         mut self,
-        parameters: &Parameters,
+        vocab_size: usize,
         effort: Effort,
         control: &Control,
-    ) -> Result<(Vec<Rule>, bool), Error> {
-        let mut ran_out = false;
-        while self.vocabulary.size() < parameters.vocab_size as usize && !ran_out {
+    ) -> Result<Vec<Rule>, Error> {
+        // No pair grows, as each token is made by one rule, so that none has to be looked for.
+        let occurrences = Occurrences::new(true);
+        while self.tokens.len() < vocab_size {
             if self.rules.len().is_multiple_of(64) {
-                control.report(Stage::Merges, self.vocabulary.size() as u64)?;
+                control.report(Stage::Merges, self.tokens.len() as u64)?;
             }
             let rows = (&self.units, self.weights.as_slice());
-            match self.pairs.best(self.tokens, rows, &self.occurrences) {
-                Some((pair, count)) => self.merge(pair, count),
-                None => ran_out = true,
-            }
-            if effort
-                .verify_every
-                .is_some_and(|every| (self.rules.len() as u64).is_multiple_of(every))
-            {
+            let Some((pair, count)) = self.pairs.best(self.tokens, rows, &occurrences) else {
+                break;
+            };
+            self.merge(pair, count);
+            let rules = self.rules.len() as u64;
+            if effort.verify_every.is_some_and(|every| rules.is_multiple_of(every)) {
                 self.pairs.verify(&self.units, &self.weights);
             }
         }
-        control.report(Stage::Merges, self.vocabulary.size() as u64)?;
-        Ok((self.rules, ran_out))
+        control.report(Stage::Merges, self.tokens.len() as u64)?;
+        Ok(self.rules)
     }
 
     fn merge(&mut self, pair: Pair, count: u64) {
         let Pair { left, right } = pair;
+        let known = self.tokens.len();
         let token = self.tokens.joined(left, right);
-        self.edges.join(left, right, token);
-        self.counts.resize(self.tokens.len(), 0);
+        assert_eq!(token as usize, known, "a token must be made by one rule only");
         let changed = self.replacer.replace(
             &Join { pair, token },
             &self.pairs.take(pair),
             (&mut self.units, &self.weights),
             (self.tokens, &mut self.pairs),
-            self.counts[token as usize] == 0,
+            true,
         );
         assert_eq!(changed.weight, count, "a merge must be made as often as it was counted");
-        self.counts[left as usize] -= count;
-        self.counts[right as usize] -= count;
-        self.counts[token as usize] += count;
-        self.occurrences.add(token, changed.places);
-        self.vocabulary.add(token);
         self.rules.push(Rule::Merge { left, right, token, count });
     }
 }

@@ -101,7 +101,8 @@ struct Learner<'t> {
 
 impl<'t> Learner<'t> {
     fn new(fragments: Fragments, tokens: &'t mut Tokens, bound: u64) -> Result<Learner<'t>, Error> {
-        let (units, weights, occurrences) = Units::new(fragments, false)?;
+        let (units, weights) = Units::new(fragments, false)?;
+        let occurrences = units.occurrences();
         Ok(Learner {
             tokens,
             units,

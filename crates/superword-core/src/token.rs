@@ -42,6 +42,13 @@ impl Tokens {
         self.bytes.len()
     }
 
+    /// Forgets all but the first few tokens.
+    pub(crate) fn truncate(&mut self, len: usize) {
+        for bytes in self.bytes.drain(len..) {
+            self.ids.remove(&bytes);
+        }
+    }
+
     /// All bytes, by token.
     pub(crate) fn into_bytes(self) -> Vec<Box<[u8]>> {
         self.bytes

@@ -23,31 +23,35 @@ pub(crate) struct Units {
 }
 
 impl Units {
-    /// The fragments, all units open or none, the weights of their classes, and where tokens stand.
-    pub(crate) fn new(
-        fragments: Fragments,
-        is_open: bool,
-    ) -> Result<(Units, Vec<u64>, Occurrences), Error> {
+    /// The fragments, all units open or none, and the weights of their classes.
+    pub(crate) fn new(fragments: Fragments, is_open: bool) -> Result<(Units, Vec<u64>), Error> {
         let size = fragments.tokens() + fragments.len() + 1;
         let mut units = Units {
             cells: memory::with_capacity(size),
             sizes: memory::filled(1, size),
             rows: Rows::with_capacity(fragments.len()),
         };
-        let mut occurrences = Occurrences::new(true);
         let mut classes = WeightClasses::default();
+        let closed = if is_open { 0 } else { CLOSED };
         units.cells.push(BARRIER);
         fragments.for_each(|fragment, count| {
-            let weight = classes.of(count);
-            units.rows.push(units.cells.len() as u32, weight);
-            for &token in fragment {
-                let place = Place { at: units.cells.len() as u32, weight };
-                occurrences.of_mut(token).push(place);
-                units.cells.push(if is_open { token } else { token | CLOSED });
-            }
+            units.rows.push(units.cells.len() as u32, classes.of(count));
+            units.cells.extend(fragment.iter().map(|&token| token | closed));
             units.cells.push(BARRIER);
         })?;
-        Ok((units, classes.values, occurrences))
+        Ok((units, classes.values))
+    }
+
+    /// Where pretokens stand, as long as nothing has been joined.
+    pub(crate) fn occurrences(&self) -> Occurrences {
+        let mut occurrences = Occurrences::new(true);
+        for row in self.rows() {
+            for at in row.start..row.end {
+                let token = self.cells[at as usize] & !CLOSED;
+                occurrences.of_mut(token).push(Place { at, weight: row.weight });
+            }
+        }
+        occurrences
     }
 }
 
