@@ -151,6 +151,8 @@ repeated = st.builds(lambda text, times: [text] * times, texts, st.sampled_from(
 corpora = st.lists(repeated, max_size=6).map(lambda lists: sum(lists, []))
 parameters_of_training = st.builds(
     Parameters,
+    transition=st.none(),
+    second_pattern=st.none(),
     pattern=st.sampled_from(PATTERNS),
     eligible=st.sampled_from(ELIGIBLES),
     supermerges=st.sampled_from([True, True, False]),

@@ -28,6 +28,8 @@ corpora = st.lists(repeated, min_size=2, max_size=5).map(lambda lists: sum(lists
 deletions: st.SearchStrategy[Deletion] = st.sampled_from(["bytes", "pair", None])
 settings_of_training = st.builds(
     Parameters,
+    transition=st.none(),
+    second_pattern=st.none(),
     vocab_size=st.sampled_from([300, 300, 258, 264, 256]),
     pattern=st.sampled_from(["boundless", " ?[ab']+", "[ab]+|.", "(?<= )[ab]+|.", "(?<=b)a+b?|.b"]),
     eligible=st.sampled_from([".*", "[ab ]+", ELIGIBLE]),
