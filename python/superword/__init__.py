@@ -7,6 +7,7 @@ from superword.corpus import sample
 from superword.encoding import DecodeStream, Offsets
 from superword.errors import (
     CorpusError,
+    ExportError,
     ModelFormatError,
     PatternError,
     SpecialTokenError,
@@ -14,6 +15,7 @@ from superword.errors import (
     UnknownTokenError,
 )
 from superword.explanation import Step
+from superword.exporting import export
 from superword.patterns import is_eligible, pretokenize
 from superword.rules import Rule
 from superword.token_files import encode_corpus
@@ -23,6 +25,7 @@ from superword.training import train
 __all__ = [
     "CorpusError",
     "DecodeStream",
+    "ExportError",
     "ModelFormatError",
     "Offsets",
     "PatternError",
@@ -33,6 +36,7 @@ __all__ = [
     "Tokenizer",
     "UnknownTokenError",
     "encode_corpus",
+    "export",
     "is_eligible",
     "load",
     "pretokenize",

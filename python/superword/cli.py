@@ -7,6 +7,7 @@ import typer
 from superword.commands.decode import decode_command
 from superword.commands.encode import encode_command
 from superword.commands.explain import explain_command
+from superword.commands.export import export_command
 from superword.commands.inspect import inspect_command
 from superword.commands.pretokenize import pretokenize_command
 from superword.commands.train import train_command
@@ -31,3 +32,4 @@ app.command("inspect")(inspect_command)
 app.command("encode")(encode_command)
 app.command("decode")(decode_command)
 app.command("explain")(explain_command)
+app.command("export")(export_command)

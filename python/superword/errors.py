@@ -5,6 +5,7 @@
     ├── ModelFormatError    (also ValueError)  a file that is no model, or a damaged one
     ├── CorpusError         (also ValueError)  input data that cannot be read
     ├── SpecialTokenError   (also ValueError)  text that spells a special token
+    ├── ExportError         (also ValueError)  a model that another library's file cannot hold
     └── UnknownTokenError   (also KeyError)    an id or a token that the vocabulary has not
 
 What the operating system refuses stays an `OSError`.
@@ -14,6 +15,7 @@ from __future__ import annotations
 
 __all__ = [
     "CorpusError",
+    "ExportError",
     "ModelFormatError",
     "PatternError",
     "SpecialTokenError",
@@ -71,6 +73,10 @@ class CorpusError(SuperwordError, ValueError):
 
 class SpecialTokenError(SuperwordError, ValueError):
     """Text that spells a special token which was not allowed."""
+
+
+class ExportError(SuperwordError, ValueError):
+    """A model that a file of another library cannot hold."""
 
 
 class UnknownTokenError(SuperwordError, KeyError):

@@ -13,6 +13,7 @@ from superword.encoding import Encoding
 from superword.errors import ModelFormatError, UnknownTokenError
 from superword.patterns import ELIGIBLE
 from superword.rules import Rules
+from superword.tiktoken_face import TiktokenFace
 
 __all__ = ["Parameters", "Tokenizer", "Training", "load"]
 
@@ -213,6 +214,10 @@ class Tokenizer(Encoding):
         extended = object.__new__(Tokenizer)
         extended._model = self._model.with_special_tokens(list(tokens), pad_to_multiple_of)
         return extended
+
+    def as_tiktoken(self, name: str = "superword") -> TiktokenFace:
+        """Give it the methods of a `tiktoken.Encoding`, for code that is written for that."""
+        return TiktokenFace(self, name)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the model to a file, whole or not at all: docs/model-format.md.

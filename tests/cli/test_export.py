@@ -1,0 +1,80 @@
+"""`superword export`, through the installed command."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import tokenizers
+
+import superword
+
+COMMAND = Path(sys.executable).parent / "superword"
+
+
+def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([COMMAND, "export", *arguments], capture_output=True, text=True)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("models")
+    documents = [*superword.sample()][:20]
+    superword.train(documents, 600, supermerges=False, deletion=None).save(folder / "plain.json")
+    superword.train(documents, 600, deletion=None).save(folder / "boundless.json")
+    lines = [json.dumps({"text": text}) + "\n" for text in documents]
+    (folder / "corpus.jsonl").write_text("".join(lines))
+    return folder
+
+
+def test_a_plain_model_is_exported_exactly(folder: Path, tmp_path: Path) -> None:
+    path = tmp_path / "tokenizer.json"
+    done = run(folder / "plain.json", "-o", path, "--check", folder / "corpus.jsonl", "--json")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert found["exact"] is True
+    assert found["check"]["documents"] == 20
+    assert found["check"]["differing_tokens"] == 0
+    assert f"{path}: exact\n" in done.stderr
+    tok = superword.load(folder / "plain.json")
+    other = tokenizers.Tokenizer.from_file(str(path))
+    assert other.encode("to be").ids == tok.encode("to be")
+
+
+def test_a_tiktoken_file_has_another_beside_it(folder: Path, tmp_path: Path) -> None:
+    path = tmp_path / "plain.tiktoken"
+    check = ["--check", folder / "corpus.jsonl", "--max-documents", "3", "--json"]
+    done = run(folder / "plain.json", "--format", "tiktoken", "-o", path, *check)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["check"]["documents"] == 3
+    assert {file.name for file in tmp_path.iterdir()} == {"plain.tiktoken", "plain.tiktoken.json"}
+
+
+def test_a_model_of_superwords_is_refused_without_approximate(folder: Path, tmp_path: Path) -> None:
+    path = tmp_path / "tokenizer.json"
+    done = run(folder / "boundless.json", "-o", path)
+    assert done.returncode == 1
+    assert "is a supermerge" in done.stderr
+    assert "--approximate" in done.stderr
+    assert not path.exists()
+
+
+def test_an_approximate_file_is_measured(folder: Path, tmp_path: Path) -> None:
+    path = tmp_path / "tokenizer.json"
+    corpus = folder / "corpus.jsonl"
+    done = run(folder / "boundless.json", "-o", path, "--approximate", "--check", corpus)
+    assert done.returncode == 0, done.stderr
+    assert "approximate: it gives other ids for some texts" in done.stderr
+    assert "of 20 documents differ" in done.stderr
+    assert done.stdout == ""
+
+
+def test_a_wrong_corpus_is_said_before_anything_is_written(folder: Path, tmp_path: Path) -> None:
+    path = tmp_path / "tokenizer.json"
+    done = run(folder / "plain.json", "-o", path, "--check", tmp_path / "none.jsonl")
+    assert done.returncode == 1
+    assert "none.jsonl" in done.stderr
+    assert not path.exists()
