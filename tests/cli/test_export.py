@@ -46,7 +46,7 @@ def test_a_plain_model_is_exported_exactly(folder: Path, tmp_path: Path) -> None
 
 def test_a_tiktoken_file_has_another_beside_it(folder: Path, tmp_path: Path) -> None:
     path = tmp_path / "plain.tiktoken"
-    check = ["--check", folder / "corpus.jsonl", "--max-documents", "3", "--json"]
+    check = ["--check", str(folder / "corpus.jsonl"), "--max-documents", "3", "--json"]
     done = run(folder / "plain.json", "--format", "tiktoken", "-o", path, *check)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["check"]["documents"] == 3
