@@ -17,6 +17,7 @@ from superword.errors import (
 from superword.explanation import Step
 from superword.exporting import export
 from superword.patterns import is_eligible, pretokenize
+from superword.prompts import Prompt
 from superword.rules import Rule
 from superword.token_files import encode_corpus
 from superword.tokenizer import Tokenizer, load
@@ -29,6 +30,7 @@ __all__ = [
     "ModelFormatError",
     "Offsets",
     "PatternError",
+    "Prompt",
     "Rule",
     "SpecialTokenError",
     "Step",

@@ -13,6 +13,7 @@ import numpy as np
 from superword import _core
 from superword.errors import SpecialTokenError
 from superword.explanation import Step
+from superword.prompts import Prompt, Prompts
 from superword.rules import Rules
 from superword.threads import available_threads
 
@@ -142,6 +143,24 @@ class Encoding:
         ids = self.encode_ordinary(text)
         return ids, Offsets(*self._encoder.offsets(text, ids))
 
+    def encode_prompt(self, text: str) -> Prompt:
+        """Encode a text that goes on: the ids that are certain, and the bytes that are not.
+
+        The ids of every text that begins with this one begin with these ids, and the next one would
+        not be certain: docs/guide.md. Special tokens are text.
+
+        Example:
+            >>> import superword
+            >>> tok = superword.train(["one of the end of the", "all of the"], 264)
+            >>> tok.encode_prompt("the end of the")
+            Prompt(ids=[116, 104, 101, 32, 101, 110, 100], held_back=b' of the')
+        """
+        return self._prompts.prompt(text)
+
+    @cached_property
+    def _prompts(self) -> Prompts:
+        return Prompts(self._model, lambda texts: self._encoder.encode_batch(texts, 1))
+
     def count_tokens(self, text: str) -> int:
         """Count the tokens of a text; special tokens that it spells are text like any other."""
         return self._encoder.count(text, available_threads())
@@ -173,6 +192,24 @@ class Encoding:
     def decode_stream(self, errors: str = "replace") -> DecodeStream:
         """Decode ids one by one, to text as soon as it is whole."""
         return DecodeStream(self, errors)
+
+    def bytes_per_token_id(self) -> NDArray[np.uint32]:
+        """How many bytes the token of each id has, for bits per byte: docs/guide.md.
+
+        Special tokens count as 0, since they are no part of a text, and so do ids of no token.
+
+        Example:
+            >>> import superword
+            >>> tok = superword.train(["to be or not to be"], 258, special_tokens=["<|end|>"])
+            >>> tok.bytes_per_token_id()[[97, 257, 258]]
+            array([1, 5, 0], dtype=uint32)
+        """
+        vocabulary = self._model.vocabulary()
+        ids = [id for id, _ in vocabulary] + [id for _, id in self._model.special_tokens]
+        sizes = np.zeros(max(ids, default=-1) + 1, np.uint32)
+        for id, token in vocabulary:
+            sizes[id] = len(token)
+        return sizes
 
     def tokens(self, text: str) -> list[str]:
         r"""Encode a text, and give its tokens for people to read.

@@ -1,0 +1,141 @@
+"""`Tokenizer.encode_prompt`: what is certain, and that no more is."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import islice, product
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import superword
+from superword import Tokenizer
+from superword.prompts import common
+
+
+def continuations(alphabet: str, length: int) -> list[str]:
+    return ["".join(some) for n in range(length + 1) for some in product(alphabet, repeat=n)]
+
+
+def checked(tok: Tokenizer, text: str, tried: list[str]) -> None:
+    """The ids are certain as far as these continuations go, and the next one is not."""
+    ids = tok.encode_ordinary(text)
+    prompt = tok.encode_prompt(text)
+    certain = len(prompt.ids)
+    assert prompt.ids == ids[:certain]
+    assert tok.decode_bytes(prompt.ids) + prompt.held_back == text.encode()
+    shared = [common(ids, other) for other in tok.encode_ordinary_batch([text + c for c in tried])]
+    assert min(shared) == certain
+
+
+documents = st.lists(st.text("ab '", min_size=1, max_size=20), min_size=1, max_size=6)
+options = st.fixed_dictionaries(
+    {
+        "supermerges": st.booleans(),
+        "deletion": st.sampled_from(["bytes", "pair", None]),
+        "tau": st.sampled_from([0.5, 0.9]),
+        "min_count": st.just(1),
+        "pattern": st.sampled_from(["boundless", "gpt2", "gpt4", "gpt4o", "punct"]),
+    }
+)
+
+
+@pytest.mark.filterwarnings("ignore:the corpus has pairs")
+@settings(max_examples=60)
+@given(documents, options, st.integers(257, 275), st.text("ab '", max_size=8))
+def test_no_continuation_changes_the_ids_and_some_changes_the_next(
+    documents: list[str], options: dict[str, Any], vocab_size: int, text: str
+) -> None:
+    tok = superword.train(documents, vocab_size, **options)
+    checked(tok, text, continuations("ab '", 5))
+
+
+@pytest.mark.filterwarnings("ignore:the corpus has pairs")
+@settings(max_examples=40)
+@given(
+    st.lists(st.text("1 A\na", min_size=1, max_size=16), min_size=1, max_size=5),
+    options,
+    st.text("1 A\na", max_size=8),
+)
+def test_digits_blanks_and_capitals_too(
+    documents: list[str], options: dict[str, Any], text: str
+) -> None:
+    tok = superword.train(documents, 268, **options)
+    checked(tok, text, continuations("1 A\na", 4))
+
+
+@cache
+def trained(pattern: str, supermerges: bool) -> Tokenizer:
+    return superword.train(superword.sample(), 1500, pattern=pattern, supermerges=supermerges)
+
+
+texts = st.lists(
+    st.sampled_from(
+        [
+            " of",
+            " the",
+            " day",
+            "th",
+            "e",
+            "'",
+            "’",
+            "s",
+            "l",
+            "12",
+            "3",
+            " ",
+            "\n",
+            "!",
+            "é",
+            "猫",
+            "_",
+            "Ab",
+        ]
+    ),
+    max_size=8,
+).map("".join)
+
+
+@given(
+    st.sampled_from(["boundless", "gpt2", "gpt4", "gpt4o", "punct"]),
+    st.booleans(),
+    texts,
+    st.lists(
+        st.one_of(texts, st.text(st.characters(exclude_categories=["Cs"]), max_size=4)), max_size=50
+    ),
+)
+def test_the_ids_of_every_longer_text_begin_with_them(
+    pattern: str, supermerges: bool, text: str, tried: list[str]
+) -> None:
+    tok = trained(pattern, supermerges)
+    prompt = tok.encode_prompt(text)
+    for continuation in tried:
+        assert tok.encode_ordinary(text + continuation)[: len(prompt.ids)] == prompt.ids
+
+
+def test_a_superword_may_begin_in_the_prompt() -> None:
+    tok = trained("boundless", True)
+    assert tok.tokens("end of the") == ["end", " of the"]
+    assert tok.tokens("end of them") == ["end", " of them"]
+    ids, held_back = tok.encode_prompt("end of the")
+    assert tok.decode(ids) == "end"
+    assert held_back == b" of the"
+
+
+def test_a_long_prompt_is_cut_where_nothing_goes_across() -> None:
+    tok = trained("boundless", True)
+    for document in islice(superword.sample(), 3):
+        for end in (100, 1000, 5000):
+            text = document[:end]
+            ids, held_back = tok.encode_prompt(text)
+            assert tok.encode(text)[: len(ids)] == ids
+            assert tok.decode_bytes(ids) + held_back == text.encode()
+            assert len(held_back) < 40
+            # What comes next in the document is one continuation of many.
+            assert tok.encode(document[: end + 100])[: len(ids)] == ids
+
+
+def test_an_empty_prompt() -> None:
+    assert trained("gpt2", False).encode_prompt("") == ([], b"")
