@@ -8,16 +8,17 @@ import os
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from importlib import resources
-from itertools import chain
+from itertools import chain, islice
 from typing import Any, Literal, TypeAlias
 
 import zstandard
 
 from superword import _core
+from superword.errors import CorpusError
 from superword.parquet import parquet_documents
 from superword.paths import Source, find_sources, is_parquet
 
-__all__ = ["CorpusLike", "OnError", "open_corpus", "sample", "warn_of_skipped"]
+__all__ = ["CorpusLike", "OnError", "Shard", "open_corpus", "sample", "warn_of_skipped"]
 
 CorpusLike: TypeAlias = (
     str
@@ -27,6 +28,7 @@ CorpusLike: TypeAlias = (
     | Iterable[Mapping[str, Any]]
 )
 OnError: TypeAlias = Literal["raise", "skip"]
+Shard: TypeAlias = tuple[int, int]
 
 
 def open_corpus(
@@ -37,6 +39,7 @@ def open_corpus(
     on_error: OnError = "raise",
     max_bytes: int | None = None,
     max_documents: int | None = None,
+    shard: Shard | None = None,
 ) -> _core.Corpus:
     r"""Open a corpus, so that it can be read more than once.
 
@@ -56,6 +59,8 @@ def open_corpus(
             or to `"skip"` and count it.
         max_bytes: Stop before the document with which there would be more bytes of UTF-8.
         max_documents: Stop after as many documents.
+        shard: `(i, n)` to take every n-th file of several, or document of an iterable, from the
+            i-th on, counted from 0.
 
     Raises:
         CorpusError: If there is nothing to read, or something is not what it should be.
@@ -70,6 +75,8 @@ def open_corpus(
     for name, limit in (("max_bytes", max_bytes), ("max_documents", max_documents)):
         if limit is not None and limit < 1:
             raise ValueError(f"{name} is at least 1, not {limit}")
+    if shard is not None and not 0 <= shard[0] < shard[1]:
+        raise ValueError(f"of {shard[1]} shards, the first is 0 and the last {shard[1] - 1}")
     options = _core.CorpusOptions(
         column=column,
         separator=separator,
@@ -78,7 +85,8 @@ def open_corpus(
         max_documents=max_documents,
     )
     if isinstance(corpus, (str, os.PathLike)):
-        return open_sources(find_sources([os.fspath(corpus)]), column, options, on_error)
+        sources = part_of(find_sources([os.fspath(corpus)]), shard)
+        return open_sources(sources, column, options, on_error)
     if isinstance(corpus, (bytes, bytearray, Mapping)) or not isinstance(corpus, Iterable):
         raise TypeError(
             f"a corpus is a path or an iterable of documents, not {type(corpus).__name__}"
@@ -90,10 +98,27 @@ def open_corpus(
     first = list(take_one(items))
     if first and isinstance(first[0], os.PathLike):
         paths = [os.fspath(path) for path in chain(first, items)]
-        return open_sources(find_sources(paths), column, options, on_error)
+        return open_sources(part_of(find_sources(paths), shard), column, options, on_error)
     spool = _core.Spool(options)
-    spool.extend(chain(first, items))
+    spool.extend(islice(chain(first, items), *(shard[0], None, shard[1]) if shard else (None,)))
     return spool.finish()
+
+
+def part_of(sources: list[Source], shard: Shard | None) -> list[Source]:
+    """The files of a shard.
+
+    Raises:
+        CorpusError: If there are fewer files than shards.
+    """
+    if shard is None:
+        return sources
+    number, count = shard
+    if len(sources) < count:
+        raise CorpusError(
+            f"there are {len(sources)} files for {count} shards, which take whole files; "
+            "pass fewer shards, or split the files"
+        )
+    return sources[number::count]
 
 
 def take_one(items: Iterator[Any]) -> Iterator[Any]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from superword import _core
-from superword.corpus import CorpusLike, OnError, open_corpus, warn_of_skipped
+from superword.corpus import CorpusLike, OnError, Shard, open_corpus, warn_of_skipped
 from superword.encoding import checked
 from superword.errors import SpecialTokenError
 from superword.progress import Tell, bar
@@ -45,6 +45,8 @@ def encode_corpus(
     output: str | PathLike[str],
     *,
     end_of_text: int | str | None = None,
+    append: bool = False,
+    shard: Shard | None = None,
     column: str = "text",
     separator: str | None = None,
     max_bytes: int | None = None,
@@ -63,10 +65,14 @@ def encode_corpus(
         corpus: As for `train`: a path, a glob or a folder, `-` for standard input, a URL; several
             paths; or any iterable of documents.
         output: The file. `.npy` and `.bin` have all ids in a row, `.parquet` a row for each
-            document.
+            document, and `.idx` is what Megatron reads, with a `.bin` beside it.
         end_of_text: The special token, or the id, to put after each document. Without one, the
             offsets of the documents are in a file of their own: `tokens.offsets.npy` for
             `tokens.npy` and `tokens.bin`.
+        append: Keep what is in the file, and put the documents after it. It must be of the same
+            tokenizer, with the same end of text.
+        shard: `(i, n)` to encode only every n-th file of the corpus from the i-th on, counted from
+            0; of an iterable, every n-th document.
         column: Where the documents are in JSON lines and parquet.
         separator: What separates the documents in a text file; None if it is one document.
         max_bytes: Stop before the document with which there would be more bytes of text.
@@ -80,6 +86,7 @@ def encode_corpus(
         OSError: If the files cannot be written; what was there before is then still there.
         SpecialTokenError: If the model has no such special token.
         UnknownTokenError: If the model has no such id, or no token for a byte of a document.
+        ValueError: If the file to append to was written with another tokenizer.
 
     Example:
         >>> import tempfile, superword
@@ -98,7 +105,7 @@ def encode_corpus(
     tokens = 0
     with whole_files() as files:
         # Before anything is read: hours later is late to say that the name is wrong.
-        to = writer(output, files, about)
+        to = writer(output, files, about, append=append)
 
         def write(ids: memoryview, offsets: memoryview) -> None:
             nonlocal tokens
@@ -119,6 +126,7 @@ def encode_corpus(
                 on_error=on_error,
                 max_bytes=max_bytes,
                 max_documents=max_documents,
+                shard=shard,
             )
             with bar(progress) as tell:
                 totals = _core.encode_corpus(tok._encoder, opened, threads, write, tell)

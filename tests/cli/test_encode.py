@@ -225,3 +225,18 @@ def test_help_shows_examples() -> None:
     shown = " ".join(run("--help").stdout.decode().split())
     assert 'superword encode model.json "To be or not to be"' in shown
     assert "superword encode model.json corpus/*.jsonl.zst -o tokens.npy" in shown
+
+
+def test_shards_and_appending(model: Path, folder: Path, tmp_path: Path) -> None:
+    for number, text in enumerate(DOCUMENTS):
+        (tmp_path / f"{number}.jsonl").write_text(json.dumps({"text": text}) + "\n")
+    tok = superword.load(model)
+    for shard in ("0/2", "1/2"):
+        done = run(model, tmp_path, "-o", folder / "tokens.npy", "--shard", shard, "--append")
+        assert done.returncode == 0, done.stderr
+    expected = [DOCUMENTS[0], DOCUMENTS[2], DOCUMENTS[1], DOCUMENTS[3]]
+    assert read(folder) == [tok.encode_ordinary(text) for text in expected]
+    done = run(model, tmp_path, "-o", folder / "tokens.npy", "--shard", "one")
+    assert "a shard is written like 0/8, not 'one'" in refusal(done)
+    done = run(model, "some text", "--append")
+    assert "name an --output" in refusal(done)

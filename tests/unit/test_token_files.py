@@ -110,7 +110,7 @@ def test_offsets_from_before_do_not_stay_beside_an_end_of_text(
 ) -> None:
     encode_corpus(tok, DOCUMENTS, tmp_path / "tokens.npy")
     encode_corpus(tok, DOCUMENTS, tmp_path / "tokens.npy", end_of_text=0)
-    assert [path.name for path in tmp_path.iterdir()] == ["tokens.npy"]
+    assert {path.name for path in tmp_path.iterdir()} == {"tokens.npy", "tokens.npy.json"}
 
 
 def test_the_description_says_how_to_read_a_bin_file(tok: Tokenizer, tmp_path: Path) -> None:
@@ -133,7 +133,7 @@ def test_a_table_has_the_fingerprint(tok: Tokenizer, tmp_path: Path) -> None:
     schema = pyarrow.parquet.read_schema(tmp_path / "tokens.parquet")
     assert schema.metadata[b"superword.fingerprint"] == tok.fingerprint.encode()
     assert schema.metadata[b"superword.end_of_text"] == b"3"
-    assert schema.field("ids").type == pyarrow.list_(pyarrow.uint32())
+    assert schema.field("ids").type.value_type == pyarrow.int32()
 
 
 @pytest.mark.parametrize("kind", ["npy", "bin"])

@@ -27,6 +27,7 @@ from superword.commands.options import (
 )
 from superword.commands.shades import shaded
 from superword.commands.text_input import given_bytes
+from superword.corpus import Shard
 from superword.inspection import readable
 from superword.token_files import Encoded, encode_corpus
 from superword.tokenizer import Tokenizer, load
@@ -52,12 +53,18 @@ def encode_command(
     output: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", help="Encode a corpus to this file: .npy, .bin or .parquet."
+            "--output", "-o", help="Encode a corpus to this file: .npy, .bin, .parquet or .idx."
         ),
     ] = None,
     end_of_text: Annotated[
         str | None,
         typer.Option(help="The special token, or the id, to put after each document."),
+    ] = None,
+    append: Annotated[
+        bool, typer.Option("--append", help="Keep what is in the file; it must be of this model.")
+    ] = False,
+    shard: Annotated[
+        str | None, typer.Option(help="Encode the files of shard i of n only: 0/8 to 7/8.")
     ] = None,
     column: Column = "text",
     separator: Separator = None,
@@ -73,7 +80,8 @@ def encode_command(
     are text like any other.
 
     A corpus becomes a .npy or a .bin file of all ids, with the offsets of its documents beside it
-    in .offsets.npy unless there is an --end-of-text, or a .parquet file with a row each.
+    in .offsets.npy unless there is an --end-of-text, or a .parquet file with a row each, or an
+    .idx and a .bin file as Megatron reads them.
 
     superword encode model.json "To be or not to be"
 
@@ -82,12 +90,16 @@ def encode_command(
     superword encode model.json corpus/*.jsonl.zst -o tokens.npy
 
     superword encode model.json books/ -o tokens.bin --end-of-text "<|endoftext|>"
+
+    superword encode model.json corpus/ -o tokens-$i.idx --shard $i/8
     """
     if output is None:
         with errors_as_sentences():
             tok = load(model)
-            if end_of_text is not None:
-                raise ValueError("--end-of-text is for a corpus; name an --output")
+            if end_of_text is not None or append or shard is not None:
+                raise ValueError(
+                    "--end-of-text, --append and --shard are for a corpus; name an --output"
+                )
             if given and len(given) > 1:
                 raise ValueError("there are several texts; quote them as one, or name an --output")
             data, _ = given_bytes(given[0] if given else None, file)
@@ -103,6 +115,8 @@ def encode_command(
             [Place(place) for place in given],
             output,
             end_of_text=None if end_of_text is None else token_or_id(tok, end_of_text),
+            append=append,
+            shard=None if shard is None else read_shard(shard),
             column=column,
             separator=separator,
             max_bytes=max_bytes,
@@ -130,6 +144,22 @@ def show_ids(tok: Tokenizer, ids: list[int], as_json: bool) -> None:
 def token_or_id(tok: Tokenizer, typed: str) -> int | str:
     """What was typed, as an id if it is a number and no special token."""
     return int(typed) if typed.isdecimal() and typed not in tok.special_tokens else typed
+
+
+def read_shard(typed: str) -> Shard:
+    """Read which shard of how many.
+
+    Raises:
+        ValueError: If it is not like 0/8.
+
+    Example:
+        >>> read_shard("3/8")
+        (3, 8)
+    """
+    number, _, count = typed.partition("/")
+    if not (number.isdecimal() and count.isdecimal()):
+        raise ValueError(f"a shard is written like 0/8, not {typed!r}")
+    return int(number), int(count)
 
 
 def summarize(encoded: Encoded, output: Path, console: Console) -> None:
