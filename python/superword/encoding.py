@@ -151,9 +151,9 @@ class Encoding:
 
         Example:
             >>> import superword
-            >>> tok = superword.train(["one of the end of the", "all of the"], 264)
-            >>> tok.encode_prompt("the end of the")
-            Prompt(ids=[116, 104, 101, 32, 101, 110, 100], held_back=b' of the')
+            >>> tok = superword.train(["one of the end of the", "all of the"], 259)
+            >>> tok.encode_prompt("end of the")
+            Prompt(ids=[101, 110, 100], held_back=b' of the')
         """
         return self._prompts.prompt(text)
 
@@ -201,8 +201,8 @@ class Encoding:
         Example:
             >>> import superword
             >>> tok = superword.train(["to be or not to be"], 258, special_tokens=["<|end|>"])
-            >>> tok.bytes_per_token_id()[[97, 257, 258]]
-            array([1, 5, 0], dtype=uint32)
+            >>> tok.bytes_per_token_id()[[97, 256, 257, 258]].tolist()
+            [1, 3, 2, 0]
         """
         vocabulary = self._model.vocabulary()
         ids = [id for id, _ in vocabulary] + [id for _, id in self._model.special_tokens]

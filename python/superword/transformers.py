@@ -56,10 +56,10 @@ class SuperwordTokenizer(PythonBackend):
 
     Example:
         >>> import superword
-        >>> tok = superword.train(["to be or not to be"], 259, special_tokens=["<|end|>"])
+        >>> tok = superword.train(["to be or not to be"], 258, special_tokens=["<|end|>"])
         >>> tokenizer = SuperwordTokenizer(tok, eos_token="<|end|>", pad_token="<|end|>")
         >>> tokenizer(["to be", "to be<|end|>"], padding=True)["input_ids"]
-        [[258, 259], [258, 259]]
+        [[257, 256, 258], [257, 256, 258]]
     """
 
     vocab_files_names = {"vocab_file": MODEL_FILE}

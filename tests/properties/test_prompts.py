@@ -19,8 +19,13 @@ def continuations(alphabet: str, length: int) -> list[str]:
     return ["".join(some) for n in range(length + 1) for some in product(alphabet, repeat=n)]
 
 
-def checked(tok: Tokenizer, text: str, tried: list[str]) -> None:
-    """The ids are certain as far as these continuations go, and the next one is not."""
+def checked(tok: Tokenizer, text: str, short: list[str]) -> None:
+    """The ids are certain as far as continuations go, and the next one is not.
+
+    Beside short ones, what completes some token is tried, since tokens may be longer.
+    """
+    made = {rule.token.decode() for rule in tok.rules}
+    tried = {*short, *(token[start:] for token in made for start in range(1, len(token)))}
     ids = tok.encode_ordinary(text)
     prompt = tok.encode_prompt(text)
     certain = len(prompt.ids)
