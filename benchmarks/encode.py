@@ -25,7 +25,6 @@ import zstandard
 
 import results
 import superword
-from plain_bpe import write_tiktoken, write_tokenizer_json
 from runs import WORK, corpus, written
 from train import PYTHON, peers
 
@@ -73,8 +72,8 @@ def models(megabytes: int) -> tuple[Path, Path]:
         lambda path: train(path, supermerges=False, deletion=None),
     )
     tok = superword.load(plain)
-    write_tokenizer_json(tok, WORK / "plain.tokenizer.json")
-    write_tiktoken(tok, WORK / "plain.tiktoken")
+    superword.export(tok, WORK / "plain.tokenizer.json", "tokenizer.json")
+    superword.export(tok, WORK / "plain.tiktoken", "tiktoken")
     return boundless, plain
 
 

@@ -67,8 +67,10 @@ def tiktoken(path: str, threads: int) -> Encode:
     """To an array a text."""
     import tiktoken
 
+    with open(f"{path}.json", encoding="utf-8") as file:
+        pattern = json.load(file)["pat_str"]
     with open(path, encoding="utf-8") as file:
-        pattern, *lines = file.read().splitlines()
+        lines = file.read().splitlines()
     ranks = {base64.b64decode(line.split()[0]): int(line.split()[1]) for line in lines}
     tok = tiktoken.Encoding("plain", pat_str=pattern, mergeable_ranks=ranks, special_tokens={})
     return lambda texts: [tok.encode_to_numpy(text, disallowed_special=()) for text in texts]
