@@ -20,8 +20,8 @@ def why_not_by_rank(tok: Tokenizer) -> str | None:
 
     Example:
         >>> import superword
-        >>> why_not_by_rank(superword.train(["to be or not to be"], 258, deletion=None))
-        'rule 1 is a supermerge, which joins whole words only'
+        >>> why_not_by_rank(superword.train(["to be or not to be", "to be"], 259))
+        'rule 2 deletes a token, which a list of merges cannot'
     """
     reasons = {
         "supermerge": "is a supermerge, which joins whole words only",

@@ -32,7 +32,7 @@ class TiktokenFace:
         >>> tok = superword.train(["to be or not to be"], 258, special_tokens=["<|endoftext|>"])
         >>> enc = tok.as_tiktoken()
         >>> enc.n_vocab, enc.eot_token, enc.encode_ordinary_batch(["to", "be"], num_threads=2)
-        (259, 258, [[116, 111], [98, 101]])
+        (259, 258, [[257], [98, 101]])
     """
 
     def __init__(self, tok: Tokenizer, name: str) -> None:
