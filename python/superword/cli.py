@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import typer
 
+from superword.commands.compare import compare_command
 from superword.commands.decode import decode_command
 from superword.commands.encode import encode_command
+from superword.commands.evaluate import evaluate_command
 from superword.commands.explain import explain_command
 from superword.commands.export import export_command
 from superword.commands.inspect import inspect_command
 from superword.commands.pretokenize import pretokenize_command
+from superword.commands.spread import SpreadCommand
 from superword.commands.train import train_command
 
 __all__ = ["app"]
@@ -33,3 +36,5 @@ app.command("encode")(encode_command)
 app.command("decode")(decode_command)
 app.command("explain")(explain_command)
 app.command("export")(export_command)
+app.command("evaluate", cls=SpreadCommand)(evaluate_command)
+app.command("compare", cls=SpreadCommand)(compare_command)

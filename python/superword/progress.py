@@ -29,6 +29,8 @@ STAGES = {
     "fragments": "counting fragments",
     "supermerges": "learning supermerges",
     "encode": "encoding",
+    "evaluate": "evaluating",
+    "instability": "trying prompts",
 }
 
 # How many seconds lie between two JSON lines of one stage.

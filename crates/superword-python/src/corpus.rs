@@ -11,6 +11,7 @@ use pyo3::types::{PyBytes, PyList, PyMapping, PyString};
 use superword_core::Error;
 use superword_core::corpus::{self, Batch, OnError, Reading, Totals};
 
+use crate::batches::Batches;
 use crate::errors::exception;
 
 /// How many bytes of documents are taken from Python before they are stored.
@@ -78,6 +79,11 @@ impl Corpus {
         let batches = read.into_inner().unwrap_or_else(PoisonError::into_inner);
         let documents: Vec<&str> = batches.iter().flat_map(Batch::documents).collect();
         PyList::new(py, documents)
+    }
+
+    /// All documents, in order, in lists of about a megabyte; a larger document comes alone.
+    fn batches(&self) -> Batches {
+        Batches::of(Arc::clone(&self.0))
     }
 
     /// How many documents and bytes there are, and how many items are skipped.

@@ -3,6 +3,7 @@
 use pyo3::prelude::*;
 
 mod attended;
+mod batches;
 mod corpus;
 mod encode;
 mod encode_corpus;
@@ -15,6 +16,7 @@ mod train;
 /// The compiled core of superword.
 #[pymodule(gil_used = false)]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    batches::register(module)?;
     corpus::register(module)?;
     pretokenize::register(module)?;
     model::register(module)?;

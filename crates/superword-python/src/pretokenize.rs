@@ -1,9 +1,11 @@
 //! `Pattern` and `Eligibility`.
 
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyString};
-use superword_core::pretokenize;
+use pyo3::pybacked::PyBackedStr;
+use pyo3::types::{PyDict, PyList, PyMemoryView, PyString};
+use superword_core::{Error, pretokenize};
 
+use crate::encode::{Array, Numbers};
 use crate::errors::exception;
 
 /// Adds this module's names to `_core`.
@@ -41,6 +43,35 @@ impl Pattern {
         PyList::new(py, spans.into_iter().map(|span| PyString::new(py, &text[span])))
     }
 
+    /// Where the pretokens of texts end, in the bytes of all texts put together, and which of them
+    /// are words: the places, in the first array, of those with a letter. Both are of uint64.
+    #[expect(clippy::needless_pass_by_value, reason = "PyO3 makes the arguments")]
+    #[pyo3(signature = (texts, /))]
+    fn ends<'py>(
+        &self,
+        py: Python<'py>,
+        texts: Vec<PyBackedStr>,
+    ) -> PyResult<(Bound<'py, PyMemoryView>, Bound<'py, PyMemoryView>)> {
+        let (mut ends, mut words) = (Vec::new(), Vec::new());
+        let split = py.detach(|| {
+            let mut start = 0;
+            texts.iter().try_for_each(|text| {
+                self.0.spans(text).try_for_each(|span| {
+                    let span = span?;
+                    if has_letter(&text[span.clone()]) {
+                        words.push(ends.len() as u64);
+                    }
+                    ends.push((start + span.end) as u64);
+                    Ok(())
+                })?;
+                start += text.len();
+                Ok(())
+            })
+        });
+        split.map_err(|error: Error| exception(py, &error))?;
+        Ok((Array::view(py, Numbers::Offsets(ends))?, Array::view(py, Numbers::Offsets(words))?))
+    }
+
     /// How many pretokens a text has, and a digest of where they end, in bytes.
     ///
     /// The digest is the sum, modulo 2**64, of `x ^ x >> 32` for x = end * 0x9E3779B97F4A7C15.
@@ -57,6 +88,12 @@ impl Pattern {
         });
         failed.map_or(Ok((count, digest)), |error| Err(exception(py, &error)))
     }
+}
+
+/// Whether some character of a pretoken is alphabetic.
+fn has_letter(pretoken: &str) -> bool {
+    pretoken.bytes().any(|byte| byte.is_ascii_alphabetic())
+        || (!pretoken.is_ascii() && pretoken.chars().any(char::is_alphabetic))
 }
 
 /// The rule that says which pretokens are eligible for supermerges.

@@ -16,18 +16,23 @@ from superword.patterns import NAMED_PATTERNS
 from superword.progress import Tell, json_lines
 
 __all__ = [
+    "AnyModel",
     "AsJson",
     "Column",
+    "CorpusPlaces",
     "ErrorChoice",
     "MaxBytes",
     "MaxDocuments",
+    "MeasuredPattern",
     "Model",
     "OnErrorChoice",
     "Pattern",
     "Place",
     "ProgressChoice",
+    "Seed",
     "Separator",
     "ShownProgress",
+    "SourceColumn",
     "TextFile",
     "Threads",
 ]
@@ -86,4 +91,16 @@ ShownProgress = Annotated[
 TextFile = Annotated[
     Path | None, typer.Option("--file", "-f", help="A file to read; - is standard input.")
 ]
+AnyModel = Annotated[
+    Path, typer.Argument(help="A superword model, a tokenizer.json, or a tiktoken file.")
+]
+CorpusPlaces = Annotated[
+    list[str],
+    typer.Option("--corpus", help="What to measure on: files, folders, globs, URLs."),
+]
+MeasuredPattern = Annotated[
+    str | None, typer.Option("--pattern", help="Whose pretokens to measure by; the tokenizer's.")
+]
+Seed = Annotated[int, typer.Option(help="Chooses the prompts whose ends are tried.")]
+SourceColumn = Annotated[str, typer.Option(help="Where documents say their source.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from rich.text import Text
 
-__all__ = ["shaded"]
+__all__ = ["SHADES", "shaded"]
 
 SHADES = ["black on bright_cyan", "black on bright_yellow"]
 

@@ -1,0 +1,77 @@
+"""`superword evaluate`."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+from rich.console import Console
+
+from superword.commands.messages import errors_as_sentences
+from superword.commands.options import (
+    AnyModel,
+    AsJson,
+    Column,
+    CorpusPlaces,
+    ErrorChoice,
+    MaxBytes,
+    MaxDocuments,
+    MeasuredPattern,
+    OnErrorChoice,
+    Place,
+    ProgressChoice,
+    Seed,
+    Separator,
+    ShownProgress,
+    SourceColumn,
+    Threads,
+)
+from superword.evaluation.comparison import show_measured
+from superword.evaluation.measure import evaluate
+from superword.evaluation.tokenizers import open_tokenizer
+
+__all__ = ["evaluate_command"]
+
+
+def evaluate_command(
+    model: AnyModel,
+    corpus: CorpusPlaces,
+    pattern: MeasuredPattern = None,
+    as_json: AsJson = False,
+    seed: Seed = 0,
+    column: Column = "text",
+    source: SourceColumn = "source",
+    separator: Separator = None,
+    max_bytes: MaxBytes = None,
+    max_documents: MaxDocuments = None,
+    on_error: OnErrorChoice = ErrorChoice.raise_,
+    threads: Threads = None,
+    progress: ShownProgress = ProgressChoice.auto,
+) -> None:
+    """Measure a tokenizer on a corpus: compression, evenness, words, superwords, sources.
+
+    The tokenizer is a superword model, a tokenizer.json of Hugging Face's, or a vocabulary file of
+    tiktoken's. What each number means is in docs/evaluation.md.
+
+    superword evaluate model.json --corpus eval.jsonl.zst
+
+    superword evaluate tokenizer.json --corpus books/ more.txt --json
+    """
+    with errors_as_sentences():
+        measured = evaluate(
+            open_tokenizer(model, pattern=pattern),
+            [Place(place) for place in corpus],
+            seed=seed,
+            column=column,
+            source=source,
+            separator=separator,
+            max_bytes=max_bytes,
+            max_documents=max_documents,
+            on_error=on_error.mode(),
+            threads=threads,
+            progress=progress.teller(),
+        )
+    if as_json:
+        sys.stdout.write(json.dumps(measured.as_json(), ensure_ascii=False, indent=2) + "\n")
+    else:
+        show_measured([measured], Console(soft_wrap=True, highlight=False))
