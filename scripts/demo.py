@@ -1,8 +1,10 @@
-"""What superword does, on the bundled novels: pretokens, rules, superwords."""
+"""What superword does, on the bundled novels: pretokens, superwords, a comparison, a report."""
 
 from __future__ import annotations
 
+import json
 import time
+from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
@@ -10,11 +12,23 @@ from rich.text import Text
 
 import superword
 from superword import Tokenizer
+from superword.commands.compare import show_rows
 from superword.commands.shades import shaded
-from superword.inspection import inspect
+from superword.evaluation.comparison import show_measured
+from superword.evaluation.measure import evaluate
+from superword.evaluation.outputs import write_outputs
+from superword.evaluation.reproduction import reproduce
+from superword.evaluation.settings import Settings
+from superword.evaluation.text_rows import row_of
+from superword.evaluation.tokenizers import Ours
+from superword.inspection import inspect, quoted
 from superword.patterns import NAMED_PATTERNS
 
-VOCAB_SIZE = 8192
+VOCAB_SIZES = (2048, 4096, 8192)
+SENTENCE = "To be or not to be"
+# Every tenth piece of a novel is measured on, and not trained on.
+HELD_OUT = 10
+OUT = Path("demo")
 console = Console(highlight=False)
 
 
@@ -34,42 +48,67 @@ def show_patterns() -> None:
     console.print(table)
 
 
-def show_training(documents: list[str]) -> Tokenizer:
-    """Train on all novels, and show what was learned."""
+def trained(documents: list[str], name: str, supermerges: bool) -> Tokenizer:
+    """Train a tokenizer, and say what was learned."""
     start = time.perf_counter()
-    tok = superword.train(documents, VOCAB_SIZE, progress=True)
-    seconds = time.perf_counter() - start
-    found = inspect(tok, 8)
-    console.print(
-        f"\nBoundlessBPE, trained on {len(documents)} documents, {tok.training.bytes:,} bytes, in "
-        f"{seconds:.1f} s: {found.rules['merge']:,} merges, {found.rules['supermerge']:,} "
-        f"supermerges, {found.rules['delete']:,} deletions; {tok.vocab_size:,} tokens, "
-        f"{found.vocabulary['superwords']:,} of them superwords.\n"
+    deletion = "bytes" if supermerges else None
+    tok = superword.train(
+        documents,
+        VOCAB_SIZES[-1],
+        pattern="gpt4o",
+        supermerges=supermerges,
+        deletion=deletion,  # type: ignore[arg-type]
+        progress=True,
     )
-    for title, superwords in (
-        ("Most frequent superwords", found.top_superwords),
-        ("Longest superwords", found.longest_superwords),
-    ):
-        table = Table("count", "superword", "id", title=title, title_justify="left")
-        for each in superwords:
-            table.add_row(f"{each.count:,}", repr(each.token.decode()), str(each.id))
-        console.print(table)
+    seconds = time.perf_counter() - start
+    found = inspect(tok, 12)
+    console.print(
+        f"\n{name}: {tok.training.bytes:,} bytes in {seconds:.1f} s, {found.rules['merge']:,} "
+        f"merges, {found.rules['supermerge']:,} supermerges, {found.rules['delete']:,} deletions"
+    )
+    if supermerges:
+        frequent = "  ".join(quoted(each.token) for each in found.top_superwords)
+        longest = "  ".join(quoted(each.token) for each in found.longest_superwords[:4])
+        console.print(f"its most frequent superwords: {frequent}", soft_wrap=True)
+        console.print(f"its longest: {longest}", soft_wrap=True)
     return tok
 
 
-def show_sentence(documents: list[str], tok: Tokenizer) -> None:
-    """Encode one sentence with plain BPE and with BoundlessBPE."""
-    plain = superword.train(documents, VOCAB_SIZE, supermerges=False, deletion=None)
-    sentence = "At the end of the day she said to herself that there was nothing to be done."
-    console.print(
-        f"\nThe same sentence with {VOCAB_SIZE:,} tokens of plain BPE and of BoundlessBPE:"
+def compare(bpe: Tokenizer, boundless: Tokenizer, unseen: list[str]) -> None:
+    """Print a sentence and all numbers of both."""
+    both = [Ours(bpe, "BPE"), Ours(boundless, "BoundlessBPE")]
+    console.print(f"\nThe paper's sentence, with {VOCAB_SIZES[-1]:,} tokens each:\n")
+    show_rows(SENTENCE, [row_of(tok, SENTENCE) for tok in both], console)
+    console.print("On pieces of the novels that neither has seen:")
+    show_measured([evaluate(tok, unseen) for tok in both], console)
+
+
+def write_report(seen: list[str], unseen: list[str]) -> Path:
+    """Do the paper's experiments on the novels, in small."""
+    OUT.mkdir(exist_ok=True)
+    for name, documents in (("train", seen), ("eval", unseen)):
+        lines = (json.dumps({"text": document}) + "\n" for document in documents)
+        (OUT / f"{name}.jsonl").write_text("".join(lines))
+    settings = Settings(
+        train=(str(OUT / "train.jsonl"),),
+        eval=(str(OUT / "eval.jsonl"),),
+        out=OUT,
+        vocab_sizes=VOCAB_SIZES,
+        baselines=("bpe", "wordpiece"),
+        transition=0,
+        sentence=SENTENCE,
     )
-    for name, trained in (("plain BPE", plain), ("BoundlessBPE", tok)):
-        tokens = trained.tokens(sentence)
-        console.print(Text(f"{name:12} {len(tokens):3} tokens  "), coloured(tokens))
+    write_outputs(reproduce(settings), settings)
+    return OUT / "report.html"
 
 
 if __name__ == "__main__":
     show_patterns()
     novels = list(superword.sample())
-    show_sentence(novels, show_training(novels))
+    seen = [novel for at, novel in enumerate(novels) if at % HELD_OUT]
+    unseen = novels[::HELD_OUT]
+    bpe = trained(seen, "BPE", supermerges=False)
+    compare(bpe, trained(seen, "BoundlessBPE", supermerges=True), unseen)
+    with console.status("writing the report"):
+        report = write_report(seen, unseen)
+    console.print(f"\nThe paper's figures, tables and claims on these novels: {report.resolve()}")

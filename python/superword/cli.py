@@ -12,6 +12,7 @@ from superword.commands.explain import explain_command
 from superword.commands.export import export_command
 from superword.commands.inspect import inspect_command
 from superword.commands.pretokenize import pretokenize_command
+from superword.commands.reproduce import reproduce_command
 from superword.commands.spread import SpreadCommand
 from superword.commands.train import train_command
 
@@ -38,3 +39,4 @@ app.command("explain")(explain_command)
 app.command("export")(export_command)
 app.command("evaluate", cls=SpreadCommand)(evaluate_command)
 app.command("compare", cls=SpreadCommand)(compare_command)
+app.command("reproduce", cls=SpreadCommand)(reproduce_command)

@@ -1,0 +1,138 @@
+"""Claims hold where their tests are passed, and are shown not to where they are not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from superword.evaluation.ablation import ablation_rows
+from superword.evaluation.alignment import Alignment
+from superword.evaluation.claims import CLAIMS, Verdict, all_of, check_claims
+from superword.evaluation.contestants import all_contestants
+from superword.evaluation.measurement import Measurement
+from superword.evaluation.results import OURS, OURS_B, Curve, Results
+
+SIZES = (40_960, 131_072)
+
+
+def measurement(name: str, tokens: int, counts: list[int], single: int) -> Measurement:
+    alignment = Alignment(pretokens=1000, single=single)
+    numbers = np.array(counts, np.int64)
+    return Measurement(name, "gpt4o", 300, 0, 10, 10_000, tokens, 0, numbers, alignment)
+
+
+# 300 tokens, the first 250 of them the head.
+FLAT = [20] * 250 + [10] * 50
+STEEP = [100] * 50 + [20] * 100 + [1] * 120 + [0] * 30
+
+
+def as_the_paper_says() -> Results:
+    """Numbers of which every claim is true."""
+    found = {each.key: each for each in all_contestants()}
+    measured = {}
+    for key, each in found.items():
+        for size in SIZES:
+            if each.baseline:
+                single = 720 if key == "unigram" else 930
+                counts = [150, *STEEP[1:]]
+                measured[key, size] = measurement(each.label, 2240, counts, single)
+            elif each.pattern == "gpt4o":
+                measured[key, size] = measurement(each.label, 2000, FLAT, 900)
+            else:
+                counts = [21] + FLAT[1:]
+                measured[key, size] = measurement(each.label, 2100, counts, 900)
+    flags = np.arange(3000) % 10 < np.arange(3000) // 500
+    slow = Curve(np.arange(4000, 1000, -1), flags)
+    fast = Curve(np.arange(3000, 0, -1), np.zeros(3000, bool))
+    curves = {key: slow if each.supermerges else fast for key, each in found.items()}
+    return Results(found, SIZES, measured, curves, ("", {}))
+
+
+def test_claims_hold_where_their_tests_are_passed() -> None:
+    for claim, verdict in check_claims(as_the_paper_says()):
+        assert verdict.holds, (claim.key, verdict)
+
+
+def with_measured(results: Results, change: Callable[[str, Measurement], Measurement]) -> Results:
+    measured = {at: change(at[0], each) for at, each in results.measured.items()}
+    return replace(results, measured=measured)
+
+
+def only(key: str, **changes: object) -> Callable[[str, Measurement], Measurement]:
+    def change(at: str, each: Measurement) -> Measurement:
+        return replace(each, **changes) if at == key else each  # type: ignore[arg-type]
+
+    return change
+
+
+def counts(values: list[int]) -> dict[str, object]:
+    return {"counts": np.array(values, np.int64)}
+
+
+BREAKING: dict[str, Callable[[Results], Results]] = {
+    "single-share": lambda r: with_measured(
+        r, only("bpe", alignment=Alignment(pretokens=100, single=96))
+    ),
+    "unigram-lower": lambda r: with_measured(
+        r, only("unigram", alignment=Alignment(pretokens=100, single=94))
+    ),
+    "counts-fall-slower": lambda r: replace(r, curves={**r.curves, OURS: r.curves["bpe-gpt4o"]}),
+    "supermerges-a-third": lambda r: replace(r, curves={**r.curves, OURS_B: r.curves["bpe-gpt4o"]}),
+    "supermerges-rise": lambda r: replace(
+        r, curves={**r.curves, OURS_B: Curve(r.curves[OURS_B][0], r.curves[OURS_B][1][::-1])}
+    ),
+    "bytes-per-token": lambda r: with_measured(r, only("wordpiece", tokens=2100)),
+    "renyi-efficiency": lambda r: with_measured(r, only("unigram", **counts(FLAT))),
+    "higher-tail": lambda r: with_measured(r, only("bpe", **counts([100] * 300))),
+    "lower-head": lambda r: with_measured(r, only("wordpiece", **counts([19] * 250 + [1] * 50))),
+    "vocabulary-used": lambda r: with_measured(r, only(OURS_B, **counts([1] * 200 + [0] * 100))),
+    "deletion-matters-little": lambda r: with_measured(
+        r, only("boundless-gpt4o-none", tokens=1900)
+    ),
+    "gpt4o-ahead": lambda r: with_measured(r, only(OURS_B, tokens=1900)),
+}
+
+
+@pytest.mark.parametrize("claim", CLAIMS, ids=lambda claim: claim.key)
+def test_each_claim_can_fail(claim: object) -> None:
+    key = claim.key  # type: ignore[attr-defined]
+    broken = BREAKING[key](as_the_paper_says())
+    verdicts = {checked.claim.key: checked.verdict for checked in check_claims(broken)}
+    assert verdicts[key].holds is False
+    assert verdicts[key].found.startswith("not so: ")
+
+
+def test_without_baselines_nothing_is_claimed_of_them() -> None:
+    results = as_the_paper_says()
+    ours = {key: each for key, each in results.contestants.items() if not each.baseline}
+    verdicts = {
+        checked.claim.key: checked.verdict
+        for checked in check_claims(replace(results, contestants=ours))
+    }
+    assert verdicts["single-share"] == verdicts["bytes-per-token"] == Verdict(None, "not run")
+    assert verdicts["gpt4o-ahead"].holds
+
+
+def test_a_baseline_is_compared_with_what_saw_the_same_text() -> None:
+    limited = all_contestants(["bpe", "unigram"], {"unigram": 5_000_000})
+    results = replace(as_the_paper_says(), contestants={each.key: each for each in limited})
+    assert results.opponent("bpe") == OURS
+    assert results.opponent("unigram") == f"{OURS}-5000000"
+    assert results.label(f"{OURS}-5000000") == "BoundlessBPE (4o), 5 MB"
+
+
+def test_what_fails_is_named_first() -> None:
+    assert all_of([(True, "a"), (False, "b")]) == Verdict(False, "not so: b. a")
+    assert all_of([]) == Verdict(None, "not run")
+
+
+def test_the_ablation_has_the_papers_rows_and_values() -> None:
+    rows = ablation_rows(as_the_paper_says(), SIZES)
+    assert len(rows) == 12
+    assert rows[5][:3] == (40_960, "GPT4o", "ours")
+    assert rows[5].paper_bytes_per_token == 4.416
+    assert rows[5].bytes_per_token == 5
+    assert rows[-1].paper_renyi_efficiency == 0.43
