@@ -19,10 +19,15 @@ HEAD = 250
 
 
 class Verdict(NamedTuple):
-    """Whether a claim holds here: None if nothing was run that could tell. And what was found."""
+    """Whether a claim holds here.
+
+    Attributes:
+        holds: None if nothing was run that could tell.
+        cases: What was found, each with whether it is as claimed; all must be.
+    """
 
     holds: bool | None
-    found: str
+    cases: tuple[tuple[bool, str], ...] = ()
 
 
 class Claim(NamedTuple):
@@ -54,14 +59,9 @@ def check_claims(results: Results) -> list[Checked]:
 
 
 def all_of(cases: Iterable[tuple[bool, str]]) -> Verdict:
-    """The verdict on cases that must all be so; what fails is named first."""
-    judged = list(cases)
-    if not judged:
-        return Verdict(None, "not run")
-    failed = [found for is_so, found in judged if not is_so]
-    shown = [f"not so: {'; '.join(failed)}"] if failed else []
-    kept = "; ".join(found for is_so, found in judged if is_so)
-    return Verdict(not failed, ". ".join([*shown, *([kept] if kept else [])]))
+    """The verdict on cases that must all be so."""
+    judged = tuple((bool(is_so), found) for is_so, found in cases)
+    return Verdict(all(is_so for is_so, _ in judged) if judged else None, judged)
 
 
 def trained(results: Results, keys: Iterable[str]) -> list[str]:
@@ -82,7 +82,7 @@ def single_share(results: Results) -> Verdict:
 def unigram_lower(results: Results) -> Verdict:
     """UnigramLM keeps fewer pretokens whole."""
     if "unigram" not in results.contestants:
-        return Verdict(None, "not run")
+        return Verdict(None)
     return all_of(
         (ours < theirs, f"{size:,}: {ours:.1%} below {results.label(key)}'s {theirs:.1%}")
         for key in trained(results, MERGED)
@@ -134,10 +134,10 @@ def gain(results: Results, baseline: str, size: int, value: Callable[..., float]
     return mine / value(results.measured[baseline, size]) - 1
 
 
-def evenness(results: Results) -> Verdict:
+def evenness(results: Results, least: float) -> Verdict:
     """Rényi efficiency, against those trained on the same text."""
     return all_of(
-        (more >= 0.03, f"{size:,}: {more:+.1%} over {results.label(key)}")
+        (more > least, f"{size:,}: {more:+.1%} over {results.label(key)}")
         for key in results.baselines
         for size in results.sizes
         for more in [gain(results, key, size, lambda each: each.renyi_efficiency())]
@@ -266,9 +266,15 @@ CLAIMS = (
     ),
     Claim(
         "renyi-efficiency",
-        "Its Rényi efficiency is at least 3% above that of the baselines (Section 4).",
+        "Its Rényi efficiency is above that of the baselines (Section 4).",
+        "It is above each baseline's at every size, α = 2.5.",
+        lambda results: evenness(results, 0),
+    ),
+    Claim(
+        "renyi-three-percent",
+        "The gain is at least 3% (Section 4).",
         "The gain over each baseline is at least 3% at every size, α = 2.5.",
-        evenness,
+        lambda results: evenness(results, 0.03),
     ),
     Claim(
         "higher-tail",

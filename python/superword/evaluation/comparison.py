@@ -50,7 +50,7 @@ METRICS = (
     Metric("vocabulary_used", "vocabulary used", "{:.2%}", 1),
     Metric("vocabulary_superwords", "superwords in the vocabulary", "{:.2%}"),
     Metric("single_share", "pretokens within one token", "{:.2%}"),
-    Metric("single_share_superwords", "of these, inside a larger token", "{:.2%}"),
+    Metric("single_share_superwords", "pretokens inside a larger token", "{:.2%}"),
     Metric("words_per_token", "words per token", "{:.3f}"),
     Metric("fertility", "tokens per word (fertility)", "{:.3f}", -1),
     Metric("words_whole", "words kept whole", "{:.2%}", 1),

@@ -63,11 +63,14 @@ def colour(key: str) -> str:
 
 def line_of(results: Results, key: str) -> dict[str, Any]:
     """How a tokenizer's line looks."""
-    is_part = results.contestants[key].max_bytes is not None and not key.startswith("unigram")
+    # BoundlessBPE once more, on the part of the text that a baseline was trained on.
+    is_part = key.startswith(f"{OURS}-")
+    # Two that nearly coincide can both be seen if the upper one has gaps.
+    has_gaps = key == "wordpiece"
     return {
         "color": colour(key),
         "marker": MARKERS.get(key, "P" if key.startswith("superbpe") else "o"),
-        "linestyle": ":" if is_part else "-",
+        "linestyle": ":" if is_part else (0, (3, 2)) if has_gaps else "-",
         "markerfacecolor": "white" if is_part else colour(key),
         "label": results.label(key),
     }
@@ -112,9 +115,12 @@ def draw_papers_ours(results: Results, axis: Any, at: int) -> None:
             axis.plot(*zip(*known, strict=True), **style, linestyle="--", linewidth=1, label=label)
 
 
-def outside_legend(axis: Any, columns: int = 3) -> None:
+def outside_legend(axis: Any, columns: int = 4) -> None:
     """The legend below, where it hides nothing."""
-    axis.figure.legend(*axis.get_legend_handles_labels(), loc="outside lower center", ncols=columns)
+    handles, labels = axis.get_legend_handles_labels()
+    if max(map(len, labels), default=0) > 22:
+        columns = 2
+    axis.figure.legend(handles, labels, loc="outside lower center", ncols=columns)
 
 
 def single_tokens(results: Results) -> Drawn:
@@ -124,9 +130,8 @@ def single_tokens(results: Results) -> Drawn:
     )
     axis.axhspan(0.90, 0.95, color="#0072B2", alpha=0.10, linewidth=0)
     axis.axhspan(0.72, 0.73, color="#009E73", alpha=0.22, linewidth=0)
-    right = len(results.sizes) - 0.78
-    axis.text(right, 0.946, "paper: BPE, WordPiece", ha="right", va="top", fontsize=8)
-    axis.text(right, 0.732, "paper: UnigramLM", ha="right", va="bottom", fontsize=8)
+    axis.text(-0.22, 0.952, "paper: BPE, WordPiece", va="bottom", fontsize=8)
+    axis.text(-0.22, 0.718, "paper: UnigramLM", va="top", fontsize=8)
     lowest = min(value for _, _, value in rows) if rows else 0.7
     axis.set_ylim(min(0.6, lowest - 0.05), 1)
     percent_axis(axis.yaxis)
@@ -134,13 +139,14 @@ def single_tokens(results: Results) -> Drawn:
     return Drawn(figure, ("tokenizer", "vocab_size", "single_token_share"), rows)
 
 
-TRAININGS = (
-    (OURS, "#D55E00", "-"),
-    (OURS_B, "#E69F00", "-"),
-    ("bpe-gpt4o", "#0072B2", "-"),
-    ("bpe-boundless", "#56B4E9", "-"),
-    ("picky-gpt4o", "#000000", ":"),
-    ("picky-boundless", "#8A8A8A", ":"),
+# Lines that lie on each other can all be seen if the upper ones have gaps.
+TRAININGS: tuple[tuple[str, str, Any, float], ...] = (
+    (OURS, "#D55E00", "-", 2.6),
+    (OURS_B, "#F0B93A", (0, (4, 3)), 1.6),
+    ("bpe-gpt4o", "#0072B2", "-", 4.2),
+    ("bpe-boundless", "#56B4E9", "-", 2.2),
+    ("picky-gpt4o", "#000000", (0, (1, 3)), 1.6),
+    ("picky-boundless", "#CC79A7", (2, (1, 3)), 1.6),
 )
 
 
@@ -149,18 +155,32 @@ def rule_counts(results: Results) -> Drawn:
     figure = new_figure(6.6, 4.2)
     axis = figure.subplots()
     rows = []
-    for key, shade, style in TRAININGS:
+    for key, shade, dashes, width in TRAININGS:
         counts = results.curves[key].counts
         places = np.unique(np.geomspace(1, len(counts), 800).astype(np.int64)) - 1
         places = np.union1d(places, np.linspace(0, len(counts) - 1, 800).astype(np.int64))
         label = results.label(key)
-        axis.plot(places, np.log10(counts[places]), color=shade, linestyle=style, label=label)
+        style = {"color": shade, "linestyle": dashes, "linewidth": width, "label": label}
+        axis.plot(places, np.log10(counts[places]), **style)
         rows += [(label, int(place) + 1, int(counts[place])) for place in places]
     axis.set_xlabel("merges and supermerges")
     axis.set_ylabel("log₁₀(count of the rule)")
     axis.xaxis.set_major_formatter("{x:,.0f}")
-    axis.legend(loc="upper right", ncols=2)
+    axis.legend(loc="upper right", ncols=2, handlelength=3)
     return Drawn(figure, ("tokenizer", "rule", "count"), rows)
+
+
+def interval_of(rules: int) -> int:
+    """The paper's 8,192 rules, or fewer where that would make fewer than eight groups.
+
+    Example:
+        >>> interval_of(131_000), interval_of(8000)
+        (8192, 512)
+    """
+    interval = INTERVAL
+    while interval > 16 and rules < 8 * interval:
+        interval //= 2
+    return interval
 
 
 def supermerges(results: Results) -> Drawn:
@@ -168,13 +188,14 @@ def supermerges(results: Results) -> Drawn:
     figure = new_figure(6.6, 4.2)
     axis = figure.subplots()
     flags = results.curves[OURS_B].is_supermerge
-    shares = supermerge_shares(flags, INTERVAL)
-    starts = np.arange(len(shares)) * INTERVAL
-    ends = np.minimum(starts + INTERVAL, len(flags))
+    interval = interval_of(len(flags))
+    shares = supermerge_shares(flags, interval)
+    starts = np.arange(len(shares)) * interval
+    ends = np.minimum(starts + interval, len(flags))
     widths = ends - starts
-    style = {"align": "edge", "edgecolor": "white", "linewidth": 1}
-    axis.bar(starts, 1 - shares, widths, color="#0072B2", label="merges", **style)
-    axis.bar(starts, shares, widths, 1 - shares, color="#E69F00", label="supermerges", **style)
+    bars = {"align": "edge", "edgecolor": "white", "linewidth": 1}
+    axis.bar(starts, 1 - shares, widths, color="#0072B2", label="merges", **bars)
+    axis.bar(starts, shares, widths, 1 - shares, color="#E69F00", label="supermerges", **bars)
     total = float(flags.mean()) if len(flags) else 0.0
     axis.axhline(1 - total, color="#000000", linewidth=1.2, label=f"all rules: {total:.1%}")
     papers = 1 - paper.SUPERMERGE_SHARE
@@ -183,11 +204,11 @@ def supermerges(results: Results) -> Drawn:
     axis.set_xlim(0, max(len(flags), 1))
     axis.set_ylim(0, 1)
     axis.grid(visible=False)
-    axis.set_xlabel(f"rules, in groups of {INTERVAL:,}")
+    axis.set_xlabel(f"rules, in groups of {interval:,}")
     axis.set_ylabel("share of the rules")
     axis.xaxis.set_major_formatter("{x:,.0f}")
     percent_axis(axis.yaxis)
-    outside_legend(axis, 4)
+    outside_legend(axis)
     columns = ("first_rule", "last_rule", "supermerge_share")
     rows = zip((starts + 1).tolist(), ends.tolist(), shares.tolist(), strict=True)
     return Drawn(figure, columns, list(rows))
@@ -313,8 +334,9 @@ CAPTIONS: tuple[tuple[str, str, Callable[[Results], Drawn]], ...] = (
     ),
     (
         "supermerge-share",
-        "Merges (lower) and supermerges (upper) in successive groups of 8,192 rules, BoundlessBPE "
-        "(B). The lines are the shares over all rules, here and in the paper.",
+        "Merges (lower) and supermerges (upper) in successive groups of rules, BoundlessBPE (B). "
+        "The lines are the shares over all rules, here and in the paper, where the last group of "
+        f"8,192 had {paper.LAST_SUPERMERGE_SHARE:.1%}.",
         supermerges,
     ),
     (

@@ -39,7 +39,7 @@ def write_outputs(results: Results, settings: Settings) -> list[Checked]:
         write(stem.with_suffix(".svg"), svg)
         write(stem.with_suffix(".png"), figure_bytes(drawn.figure, "png"))
         write_rows(stem, drawn.columns, drawn.rows)
-        parts.append(Part(figure, svg))
+        parts.append(Part(figure, svg, drawn.figure.get_figwidth()))
     tables = {}
     outer = sorted({results.sizes[0], results.sizes[-1]})
     for number, sizes in ((1, outer), (3, results.sizes[1:-1])):
@@ -69,7 +69,7 @@ def claims_as_json(claims: Iterable[Checked]) -> list[dict[str, Any]]:
             "statement": claim.statement,
             "test": claim.test,
             "holds": verdict.holds,
-            "found": verdict.found,
+            "cases": [{"is_so": is_so, "found": found} for is_so, found in verdict.cases],
         }
         for claim, verdict in claims
     ]

@@ -43,6 +43,13 @@ tr.group td { border-top: 1px solid #9aa5b1; }
 .fails .verdict { color: #b04a00; }
 .unknown .verdict { color: var(--soft); }
 .claim small { color: var(--soft); font-size: .85rem; display: block; }
+.claim ul { margin: .2rem 0 0; padding: 0; list-style: none; font-size: .85rem;
+  color: var(--soft); columns: 22rem auto; }
+.claim li { padding-left: 1.2rem; text-indent: -1.2rem; break-inside: avoid; max-width: none; }
+.claim li::before { display: inline-block; width: 1.2rem; text-indent: 0; }
+.claim li.so::before { content: "✓"; color: #00714f; }
+.claim li.not::before { content: "✗"; color: #b04a00; }
+.claim details { margin: .1rem 0 0; }
 .token { padding: .1rem 0; white-space: pre; font-family: ui-monospace, Menlo, monospace; }
 .token:nth-child(odd) { background: #cfe6f5; } .token:nth-child(even) { background: #fde3b4; }
 details { margin: .6rem 0; } summary { cursor: pointer; color: var(--blue);

@@ -24,10 +24,11 @@ MOST_SOURCES = 15
 
 
 class Part(NamedTuple):
-    """A figure, drawn."""
+    """A figure, drawn, and its width in inches."""
 
     figure: Figure
     svg: bytes
+    width: float
 
 
 def report(
@@ -44,7 +45,7 @@ def report(
         navigation(),
         "<h2 id='claims'>The paper's claims, checked</h2>",
         "<p>Each claim was turned into a test on numbers before anything was run. A claim that "
-        "does not hold on this corpus is shown as such: the corpus is another, smaller one.</p>",
+        "does not hold is shown as such; the corpus is not the paper's.</p>",
         *map(claim_shown, claims),
         "<h2 id='sentence'>One sentence</h2>",
         sentence(results),
@@ -103,19 +104,30 @@ def navigation() -> str:
     return f"<nav>{''.join(links)}</nav>"
 
 
+VERDICTS = {
+    True: ("holds", "✓ holds"),
+    False: ("fails", "✗ not here"),
+    None: ("unknown", "not run"),
+}
+
+
 def claim_shown(checked: Checked) -> str:
-    """A claim, whether it holds, and why."""
+    """A claim, whether it holds, and in which cases."""
     claim, verdict = checked
-    kinds = {
-        True: ("holds", "✓ holds"),
-        False: ("fails", "✗ not here"),
-        None: ("unknown", "not run"),
-    }
-    kind, word = kinds[verdict.holds]
+    kind, word = VERDICTS[verdict.holds]
+    held = sum(is_so for is_so, _ in verdict.cases)
+    items = "".join(
+        f"<li class='{'so' if is_so else 'not'}'>{escape(found)}</li>"
+        for is_so, found in verdict.cases
+    )
+    if len(verdict.cases) > 2:
+        summary = f"<summary>so in {held} of {len(verdict.cases)} cases</summary>"
+        items = f"<details>{summary}<ul>{items}</ul></details>"
+    elif items:
+        items = f"<ul>{items}</ul>"
     return (
         f"<div class='claim {kind}'><div class='verdict'>{word}</div><div>{escape(claim.statement)}"
-        f"<small>Test: {escape(claim.test)}</small>"
-        f"<small>Found: {escape(verdict.found)}</small></div></div>"
+        f"<small>Test: {escape(claim.test)}</small>{items}</div></div>"
     )
 
 
@@ -138,7 +150,8 @@ def figure_shown(part: Part) -> str:
     """A figure with its caption."""
     figure = part.figure
     return (
-        f"<figure id='figure-{figure.number}'>{inline_svg(part.svg)}"
+        f"<figure id='figure-{figure.number}' style='max-width: {part.width * 6.5:.0f}rem'>"
+        f"{inline_svg(part.svg)}"
         f"<figcaption><b>Figure {figure.number}.</b> {escape(figure.caption)}</figcaption></figure>"
     )
 
