@@ -12,7 +12,7 @@ STALE := python/superword/_core.*.so
 help: ## Show the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
 
-demo: $(VENV)/installed ## Train on the bundled novels and look at the result
+demo: $(VENV)/installed ## Train on the bundled novels, compare, and write a report
 	@$(VENV)/bin/python scripts/demo.py
 
 test: $(VENV)/installed ## Check formatting, lints and types, and run all tests

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from superword.evaluation.baselines import BASELINES, Baseline
 from superword.training import train
 
-__all__ = ["DELETIONS", "PATTERNS", "Contestant", "all_contestants", "ours_key"]
+__all__ = ["BASELINE_LABELS", "DELETIONS", "PATTERNS", "Contestant", "all_contestants", "ours_key"]
 
 PATTERNS = {"boundless": "B", "gpt4o": "4o"}
 # As the paper calls them: none, PickyBPE's original, and its own.
 DELETIONS: tuple[str | None, ...] = (None, "pair", "bytes")
-BASELINE_LABELS: dict[Baseline, str] = {
+BASELINE_LABELS: dict[str, str] = {
     "bpe": "BPE",
     "wordpiece": "WordPiece",
     "unigram": "UnigramLM",

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
+from importlib.metadata import version
 from typing import NamedTuple
 
 from superword.evaluation.ablation import COLUMNS, Row, written
 from superword.evaluation.claims import Checked
 from superword.evaluation.comparison import METRICS
+from superword.evaluation.contestants import BASELINE_LABELS
 from superword.evaluation.figures import Figure
 from superword.evaluation.groups import grouped
 from superword.evaluation.measurement import Measurement
@@ -222,20 +224,24 @@ def sources_shown(results: Results, settings: Settings) -> str:
 
 def how(results: Results, settings: Settings) -> str:
     """What was run."""
-    parts = [f"{results.label(key)}" for key in results.compared]
-    limits = "".join(
-        f"<li>{escape(kind)} was trained on the first {limit / 1e6:g} MB of the text, and "
-        "BoundlessBPE on the same part stands beside it.</li>"
-        for kind, limit in settings.baseline_bytes.items()
-    )
+    held = results.measured[OURS, results.sizes[-1]]
+    seen = results.curves[OURS].training
+    labels = "; ".join(map(results.label, results.compared))
     sizes = ", ".join(f"{size:,}" for size in results.sizes)
-    taken = settings.train_bytes
-    text = "all of the training corpus" if taken is None else f"{taken / 1e6:g} MB of text"
-    return (
-        f"<ul><li>Compared: {escape('; '.join(parts))}.</li><li>Vocabulary sizes: {sizes}. The "
-        "sizes count the tokens that are in the vocabulary at the end, as the paper's effective "
-        f"sizes do.</li><li>Trained on {text}.</li>{limits}<li>BPE, WordPiece and UnigramLM are "
-        "Hugging Face's, with the pattern gpt4o, on bytes; none has an unknown token, and each "
-        "document was checked to come back byte for byte.</li></ul>"
-        "<pre>superword reproduce --train TRAIN --eval EVAL --out DIR</pre>"
-    )
+    items = [
+        f"Trained on {seen.documents:,} documents, {seen.bytes:,} bytes of text; measured on "
+        f"{held.documents:,} others, {held.bytes:,} bytes.",
+        *(
+            f"{BASELINE_LABELS[kind]} was trained on the first {limit / 1e6:g} MB of it, and "
+            "BoundlessBPE on the same part stands beside it."
+            for kind, limit in settings.baseline_bytes.items()
+        ),
+        f"Compared: {labels}.",
+        f"Vocabulary sizes: {sizes}. They count the tokens that are in the vocabulary at the end, "
+        "as the paper's effective sizes do.",
+        "BPE, WordPiece and UnigramLM are Hugging Face's, with the pattern gpt4o, on bytes; none "
+        "has an unknown token, and each document was checked to come back byte for byte.",
+        f"superword {version('superword')}, tokenizers {version('tokenizers')}.",
+    ]
+    listed = "".join(f"<li>{escape(item)}</li>" for item in items)
+    return f"<ul>{listed}</ul><pre>superword reproduce --train TRAIN --eval EVAL --out DIR</pre>"

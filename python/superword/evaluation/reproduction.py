@@ -27,7 +27,7 @@ from superword.training import train
 __all__ = ["reproduce"]
 
 # Part of every digest: raise it when what is trained or measured changes its meaning.
-VERSION = 1
+VERSION = 2
 
 
 def reproduce(

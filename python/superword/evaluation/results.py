@@ -11,7 +11,7 @@ import numpy as np
 
 from superword.evaluation.contestants import Contestant, ours_key
 from superword.evaluation.measurement import Measurement
-from superword.tokenizer import Tokenizer
+from superword.tokenizer import Tokenizer, Training
 from superword.whole_files import whole_files
 
 if TYPE_CHECKING:
@@ -24,21 +24,33 @@ OURS_B = ours_key("boundless", "bytes")
 
 
 class Curve(NamedTuple):
-    """The rules that join tokens, in order: their counts, and which are supermerges."""
+    """How the training of a model went.
+
+    Attributes:
+        counts: The counts of the rules that join tokens, in order.
+        is_supermerge: Which of them are supermerges.
+        training: What the training corpus held.
+    """
 
     counts: NDArray[np.int64]
     is_supermerge: NDArray[np.bool_]
+    training: Training = Training()
 
     @classmethod
     def of(cls, model: Tokenizer) -> Curve:
         """The curve of a model's training."""
         joins = [rule for rule in model.rules if rule.kind != "delete"]
         counts = np.array([rule.count or 0 for rule in joins], np.int64)
-        return cls(counts, np.array([rule.kind == "supermerge" for rule in joins], bool))
+        is_supermerge = np.array([rule.kind == "supermerge" for rule in joins], bool)
+        return cls(counts, is_supermerge, model.training)
 
     def save(self, path: Path) -> None:
         """Write it to a file, whole or not at all."""
-        plain = {"counts": self.counts.tolist(), "supermerges": np.flatnonzero(self[1]).tolist()}
+        plain = {
+            "counts": self.counts.tolist(),
+            "supermerges": np.flatnonzero(self.is_supermerge).tolist(),
+            "training": self.training._asdict(),
+        }
         with whole_files() as files:
             files.open(path).write(json.dumps(plain).encode())
 
@@ -48,7 +60,8 @@ class Curve(NamedTuple):
         plain = json.loads(path.read_text("utf-8"))
         is_supermerge = np.zeros(len(plain["counts"]), bool)
         is_supermerge[plain["supermerges"]] = True
-        return cls(np.array(plain["counts"], np.int64), is_supermerge)
+        training = Training(**plain["training"])
+        return cls(np.array(plain["counts"], np.int64), is_supermerge, training)
 
 
 @dataclass(frozen=True)

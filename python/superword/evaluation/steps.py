@@ -59,7 +59,3 @@ class Steps:
         with whole_files() as files:
             files.open(self._record).write(json.dumps(self._done, indent=1).encode())
         return path
-
-    def seconds(self, name: str) -> float:
-        """How long a step took when it was done."""
-        return float(self._done[name]["seconds"])
