@@ -27,6 +27,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use self::boundless::Boundless;
+use self::class::{LETTER, Table};
 use self::gpt2::Gpt2;
 use self::gpt4::Gpt4;
 use self::gpt4o::Gpt4o;
@@ -150,6 +151,18 @@ impl Pattern {
             Splitter::Regex(regex) => Walk::Regex(Matches::new(regex, text)),
         })
     }
+}
+
+/// Whether a character is a letter, `\p{L}`, by the tables of the scanners.
+///
+/// ```
+/// use superword_core::pretokenize::is_letter;
+/// // A Thai vowel sign is a mark, though Unicode calls it alphabetic.
+/// assert_eq!(['a', 'é', '語', '1', '\u{e31}'].map(is_letter), [true, true, true, false, false]);
+/// ```
+#[must_use]
+pub fn is_letter(character: char) -> bool {
+    LETTER.has(Table::get().of(character.into()))
 }
 
 /// The regex with the one escape written out in which the listings of the paper and the authors'

@@ -90,10 +90,10 @@ impl Pattern {
     }
 }
 
-/// Whether some character of a pretoken is alphabetic.
+/// Whether some character of a pretoken is a letter.
 fn has_letter(pretoken: &str) -> bool {
     pretoken.bytes().any(|byte| byte.is_ascii_alphabetic())
-        || (!pretoken.is_ascii() && pretoken.chars().any(char::is_alphabetic))
+        || (!pretoken.is_ascii() && pretoken.chars().any(pretokenize::is_letter))
 }
 
 /// The rule that says which pretokens are eligible for supermerges.

@@ -33,6 +33,16 @@ class Row:
         """The tokens for people to read."""
         return [readable(token) for token in self._tokens]
 
+    def shades(self) -> list[int]:
+        r"""Which of two colours each character has: the other one after each end of a token.
+
+        Example:
+            >>> Row("", "aé", [b"a", b"\xc3", b"\xa9"]).shades()
+            [0, 1]
+        """
+        ends = (self.ends_at(place) for place in range(len(self.owners) - 1))
+        return [count % 2 for count in accumulate(ends, initial=0)][: len(self.owners)]
+
     def ends_at(self, place: int) -> bool:
         """Say whether some token ends with a character."""
         is_last = place + 1 == len(self.owners)
@@ -82,11 +92,12 @@ def coloured_lines(text: str, rows: Sequence[Row], width: int = 100) -> Iterator
     characters = shown(text)
     heads = heads_of(rows)
     room = max(width - len(heads[0]), 20)
+    shades = [row.shades() for row in rows]
     for start, stop in lines_of([cell_len(character) for character in characters], room):
-        for head, row in zip(heads, rows, strict=True):
+        for head, shade in zip(heads, shades, strict=True):
             line = Text(head, no_wrap=True)
             for at in range(start, stop):
-                line.append(characters[at], SHADES[row.owners[at] % 2])
+                line.append(characters[at], SHADES[shade[at]])
             yield line
         if stop < len(characters):
             yield Text()

@@ -118,8 +118,8 @@ class Ours(AnyTokenizer):
 
     @cached_property
     def superwords(self) -> frozenset[int]:
-        """The ids of tokens that some supermerge made, or that a wider pattern let grow."""
-        if self.model.pattern not in NAMED_PATTERNS and not self.model.parameters.supermerges:
+        """The ids of tokens that some supermerge made; without supermerges, as for other makes."""
+        if not self.model.parameters.supermerges:
             return super().superwords
         return frozenset(filter(self.model.is_superword, self.vocabulary))
 
