@@ -29,6 +29,7 @@ th, td { padding: .3rem .9rem .3rem 0; text-align: left; vertical-align: baselin
   border-bottom: 1px solid var(--line); }
 th { font-weight: 600; border-bottom: 2px solid var(--ink); }
 td.number, th.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+td:first-child { white-space: nowrap; }
 td.paper { color: var(--soft); }
 tr.group td { border-top: 1px solid #9aa5b1; }
 .cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(13rem, 1fr)); gap: 1rem;

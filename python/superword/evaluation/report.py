@@ -241,7 +241,9 @@ def how(results: Results, settings: Settings) -> str:
         "as the paper's effective sizes do.",
         "BPE, WordPiece and UnigramLM are Hugging Face's, with the pattern gpt4o, on bytes; none "
         "has an unknown token, and each document was checked to come back byte for byte.",
-        f"superword {version('superword')}, tokenizers {version('tokenizers')}.",
+        "BPE (B), BPE (4o) and PickyBPE are superword's own.",
+        f"superword {version('superword')}"
+        + (f", tokenizers {version('tokenizers')}." if results.baselines else "."),
     ]
     listed = "".join(f"<li>{escape(item)}</li>" for item in items)
     return f"<ul>{listed}</ul><pre>superword reproduce --train TRAIN --eval EVAL --out DIR</pre>"
