@@ -12,6 +12,7 @@ from superword.evaluation.ablation import ablation_rows
 from superword.evaluation.alignment import Alignment
 from superword.evaluation.claims import CLAIMS, Verdict, all_of, check_claims
 from superword.evaluation.contestants import all_contestants
+from superword.evaluation.figures import FIGURES
 from superword.evaluation.measurement import Measurement
 from superword.evaluation.results import OURS, OURS_B, Curve, Results
 
@@ -140,3 +141,12 @@ def test_the_ablation_has_the_papers_rows_and_values() -> None:
     assert rows[5].paper_bytes_per_token == 4.416
     assert rows[5].bytes_per_token == 5
     assert rows[-1].paper_renyi_efficiency == 0.43
+
+
+def test_the_papers_values_are_drawn_where_it_has_the_size() -> None:
+    for number, expected in ((6, [0.4926, 0.43]), (7, [4.416, 4.991])):
+        (axis,) = FIGURES[number - 1].draw(as_the_paper_says()).figure.axes
+        (line,) = [
+            line for line in axis.lines if line.get_label() == "BoundlessBPE (4o), paper's corpus"
+        ]
+        assert list(line.get_ydata()) == expected
