@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from superword.evaluation.baselines import BASELINES, Baseline
-from superword.training import train
 
 __all__ = ["BASELINE_LABELS", "DELETIONS", "PATTERNS", "Contestant", "all_contestants", "ours_key"]
 
@@ -73,7 +71,7 @@ def all_contestants(
         baseline_bytes: On how much text to train some of them. BoundlessBPE is then trained on
             the same part too, to stand beside them.
         transition: The share of the vocabulary after which SuperBPE lets merges go across
-            pretokens; None to leave SuperBPE out, as where superword cannot train it.
+            pretokens; None to leave SuperBPE out.
     """
     limits = baseline_bytes or {}
     found = [
@@ -94,7 +92,7 @@ def all_contestants(
         found.append(Contestant(f"bpe-{pattern}", f"BPE ({short})", None, pattern))
         picky = f"PickyBPE ({short})"
         found.append(Contestant(f"picky-{pattern}", picky, None, pattern, deletion="pair"))
-    if transition is not None and can_train_superbpe():
+    if transition is not None:
         found.append(Contestant("superbpe-gpt4o", "SuperBPE (4o)", transition=transition))
     for limit in sorted({limits[kind] for kind in baselines if kind in limits}):
         key = f"{ours_key('gpt4o', 'bytes')}-{limit}"
@@ -111,8 +109,3 @@ def labelled(label: str, max_bytes: int | None) -> str:
         ('BPE', 'BPE, 100 MB')
     """
     return label if max_bytes is None else f"{label}, {max_bytes / 1e6:g} MB"
-
-
-def can_train_superbpe() -> bool:
-    """Say whether this superword trains SuperBPE."""
-    return "transition" in inspect.signature(train).parameters

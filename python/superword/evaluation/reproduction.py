@@ -102,7 +102,7 @@ class Job:
             scratch.replace(path)
             return
         if contestant.transition is not None:
-            options["transition"] = int(size * contestant.transition)
+            options["transition"] = max(256, int(size * contestant.transition))
         with warnings.catch_warnings():
             # A small corpus has no pairs for a large vocabulary; the report shows how many.
             warnings.filterwarnings("ignore", "the corpus has pairs for")
