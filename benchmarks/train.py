@@ -16,7 +16,6 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import agreement
 import results
@@ -63,15 +62,15 @@ def stages(figures: Figures) -> str:
     return ", ".join(f"{name} {end - begin:.1f}" for (name, begin), (_, end) in pairs)
 
 
-def times(size: int, measured: Mapping[str, Figures]) -> list[list[object]]:
-    """The rows of a table for one size of corpus."""
+def times(measured: Mapping[str, Figures]) -> list[list[object]]:
+    """The rows of a table."""
     base = next((f["seconds"] for n, f in measured.items() if n.startswith("gigatoken")), None)
-    rows: list[list[object]] = []
+    rows: list[list[object]] = [["trainer", "seconds", "of gigatoken", "GB", "stages"]]
     for name, found in measured.items():
         ratio = "-" if base is None else f"{found['seconds'] / base:.2f}"
         detail = stages(found) if "begins" in found else ""
         seconds, memory = f"{found['seconds']:.1f}", f"{found['gigabytes']:.2f}"
-        rows.append([f"{size} MB", name, seconds, ratio, memory, detail])
+        rows.append([name, seconds, ratio, memory, detail])
     return rows
 
 
@@ -96,8 +95,6 @@ def main() -> None:
     options = parser.parse_args()
     versions = peers()
     compared = compare(options.compare, options.peers, versions)
-    figures: dict[str, Any] = {}
-    rows: list[list[object]] = [["corpus", "trainer", "seconds", "of gigatoken", "GB", "stages"]]
     for size in options.size:
         text = corpus(size)
         measured = {
@@ -105,23 +102,29 @@ def main() -> None:
         }
         for name in options.peers:
             measured[f"{name} {versions[name]}"] = peer(name, text, options.repeats)
-        figures[f"{size} MB"] = measured
-        rows += times(size, measured)
-    words = (
-        f"From JSON lines on disk to a saved model, best of {options.repeats}; a peer "
-        f"that takes longer than {PATIENCE} s is run once. The peers train a plain BPE: gigatoken "
-        "with the pattern gpt2, the only one it trains with, the others with gpt4o. gigatoken "
-        "slows down where many pairs are equally frequent, as in smaller texts. What ours saved "
-        "is, by hash, what a run on one thread saved. `GB` is peak resident memory."
-    )
-    sections = [words, results.table(rows)]
+        results.save(
+            f"train-{size}",
+            f"Training on {size} MB, two threads, vocabulary 131,072",
+            {"peers": versions, "trainers": measured},
+            [words(options.repeats), results.table(times(measured))],
+        )
     if compared:
-        sections.append(agreement.section(options.compare, compared))
-    results.save(
-        "train",
-        "Training, two threads, vocabulary 131,072",
-        {"peers": versions, "sizes": figures, "agreement": compared},
-        sections,
+        results.save(
+            "agreement",
+            "The merges of plain BPE, beside those of other trainers",
+            {"peers": versions, "agreement": compared},
+            [agreement.section(options.compare, compared)],
+        )
+
+
+def words(repeats: int) -> str:
+    """What the table holds."""
+    return (
+        f"From JSON lines on disk to a saved model, best of {repeats}; a peer that takes longer "
+        f"than {PATIENCE} s is run once. The peers train a plain BPE: gigatoken with the pattern "
+        "gpt2, the only one it trains with, the others with gpt4o. gigatoken slows down where many "
+        "pairs are equally frequent, as in smaller texts. What ours saved is, by hash, what a run "
+        "on one thread saved. `GB` is peak resident memory."
     )
 
 

@@ -10,7 +10,7 @@ use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::{PyBytes, PyList, PyMemoryView};
 use superword_core::encode::{self, Encoded};
-use superword_core::model;
+use superword_core::{Error, model};
 
 use crate::attended::attended;
 use crate::errors::exception;
@@ -102,7 +102,8 @@ impl Encoder {
     /// How many ids a text has.
     #[pyo3(signature = (text, threads, /))]
     fn count(&self, py: Python<'_>, text: PyBackedStr, threads: usize) -> PyResult<usize> {
-        Ok(self.encoded(py, &[text.as_bytes()], threads)?.ids.len())
+        let text = text.as_bytes();
+        worked(py, text.len(), |is_interrupted| self.encoder.count(text, threads, is_interrupted))
     }
 
     /// Where the tokens of a text are, in bytes and in characters.
@@ -182,17 +183,25 @@ impl Encoder {
     /// Encodes without the GIL. If it may take long, another thread does it while this one looks
     /// after signals.
     fn encoded(&self, py: Python<'_>, texts: &[&[u8]], threads: usize) -> PyResult<Encoded> {
-        let bytes: usize = texts.iter().map(|text| text.len()).sum();
-        if bytes < LONG {
-            let encoded = py.detach(|| self.encoder.encode_all(texts, threads, &|| false));
-            return encoded.map_err(|error| exception(py, &error));
-        }
-        let work = |is_interrupted: &(dyn Fn() -> bool + Sync), _end: SyncSender<()>| {
-            self.encoder.encode_all(texts, threads, is_interrupted)
-        };
-        let encoded = attended(py, work, |_| Ok(()))?;
-        encoded.map_err(|error| exception(py, &error))
+        let bytes = texts.iter().map(|text| text.len()).sum();
+        worked(py, bytes, |is_interrupted| self.encoder.encode_all(texts, threads, is_interrupted))
     }
+}
+
+/// Does `work` on so many bytes without the GIL; if they are many, it may be interrupted.
+fn worked<T: Send>(
+    py: Python<'_>,
+    bytes: usize,
+    work: impl FnOnce(&(dyn Fn() -> bool + Sync)) -> Result<T, Error> + Send,
+) -> PyResult<T> {
+    let done = if bytes < LONG {
+        py.detach(|| work(&|| false))
+    } else {
+        let work =
+            |is_interrupted: &(dyn Fn() -> bool + Sync), _end: SyncSender<()>| work(is_interrupted);
+        attended(py, work, |_| Ok(()))?
+    };
+    done.map_err(|error| exception(py, &error))
 }
 
 /// Numbers that Python reads where they are, through its buffer protocol.

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 
 use super::Encoder;
+use super::cache::Cache;
 use crate::Error;
 use crate::pretokenize::pieces;
 
@@ -49,31 +50,69 @@ impl Encoder {
         if threads.min(jobs.len()) <= 1 {
             return self.encode_on_this_thread(&jobs, is_interrupted);
         }
+        let take = |number: usize, text: &[u8], cache: &mut Cache, share: &mut Share| {
+            let start = share.ids.len();
+            self.encode_bytes(text, cache, &mut share.ids)?;
+            share.jobs.push((number, share.ids.len() - start));
+            Ok(())
+        };
+        let shares = self.on_threads(&jobs, threads, is_interrupted, take)?;
+        Ok(joined(&jobs, &shares))
+    }
+
+    /// How many ids a text has, on up to so many threads; they are not kept.
+    ///
+    /// # Errors
+    /// As [`Encoder::encode_all`].
+    pub fn count(
+        &self,
+        text: &[u8],
+        threads: usize,
+        is_interrupted: &(dyn Fn() -> bool + Sync),
+    ) -> Result<usize, Error> {
+        let jobs = self.jobs(&[text]);
+        let take = |_, text: &[u8], cache: &mut Cache, (count, ids): &mut (usize, Vec<u32>)| {
+            ids.clear();
+            self.encode_bytes(text, cache, ids)?;
+            *count += ids.len();
+            Ok(())
+        };
+        let counts = self.on_threads(&jobs, threads, is_interrupted, take)?;
+        Ok(counts.iter().map(|(count, _)| count).sum())
+    }
+
+    /// Lets threads take jobs by turns; gives what each has put together of those that it took.
+    fn on_threads<S: Default + Send>(
+        &self,
+        jobs: &[Job<'_>],
+        threads: usize,
+        is_interrupted: &(dyn Fn() -> bool + Sync),
+        take: impl Fn(usize, &[u8], &mut Cache, &mut S) -> Result<(), Error> + Sync,
+    ) -> Result<Vec<S>, Error> {
         let next = AtomicUsize::new(0);
         let failed = AtomicBool::new(false);
         let work = || {
-            let mut share = Share::default();
+            let mut share = S::default();
             let mut cache = self.take_cache();
             while !failed.load(Ordering::Relaxed) {
                 let number = next.fetch_add(1, Ordering::Relaxed);
                 let Some(job) = jobs.get(number) else { break };
-                let start = share.ids.len();
-                let encoded = if is_interrupted() {
+                let taken = if is_interrupted() {
                     Err(Error::Interrupted)
                 } else {
-                    self.encode_bytes(job.text, &mut cache, &mut share.ids)
+                    take(number, job.text, &mut cache, &mut share)
                 };
-                if let Err(error) = encoded {
+                if let Err(error) = taken {
                     failed.store(true, Ordering::Relaxed);
                     return Err((number, error));
                 }
-                share.jobs.push((number, share.ids.len() - start));
             }
             self.give_back(cache);
             Ok(share)
         };
         let results: Vec<_> = thread::scope(|scope| {
-            let spawned: Vec<_> = (1..threads.min(jobs.len())).map(|_| scope.spawn(work)).collect();
+            let others = 1..threads.min(jobs.len());
+            let spawned: Vec<_> = others.map(|_| scope.spawn(work)).collect();
             let first = work();
             let join = |thread: thread::ScopedJoinHandle<'_, _>| {
                 thread.join().unwrap_or_else(|payload| std::panic::resume_unwind(payload))
@@ -91,7 +130,7 @@ impl Encoder {
                 Err(_) => {}
             }
         }
-        first_failure.map_or_else(|| Ok(joined(&jobs, &shares)), |(_, error)| Err(error))
+        first_failure.map_or(Ok(shares), |(_, error)| Err(error))
     }
 
     fn encode_on_this_thread(
