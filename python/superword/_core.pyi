@@ -7,16 +7,26 @@ __all__ = [
     "ELIGIBLE",
     "LEAST_MEMORY",
     "NAMED_PATTERNS",
+    "PLACES",
     "SECOND_PATTERN",
     "UNICODE_VERSION",
     "Batches",
     "Corpus",
     "CorpusOptions",
+    "Counts",
+    "Cut",
     "Eligibility",
     "Encoder",
+    "FragmentCounter",
+    "FragmentSums",
+    "Merged",
     "Model",
     "Pattern",
+    "PretokenCounter",
+    "Pretokens",
     "Spool",
+    "count_fragments",
+    "count_pretokens",
     "encode_corpus",
     "is_known_name",
     "train",
@@ -26,6 +36,7 @@ NAMED_PATTERNS: Final[dict[str, str]]
 ELIGIBLE: Final[str]
 SECOND_PATTERN: Final[str]
 LEAST_MEMORY: Final[int]
+PLACES: Final[int]
 UNICODE_VERSION: Final[str]
 BACKTRACK_LIMIT: Final[int]
 
@@ -127,7 +138,7 @@ class Model:
         parameters: _Parameters,
         rules: Sequence[_Rule],
         special_tokens: Sequence[str],
-        training: tuple[int, int, int, int],
+        training: tuple[int, int, int, int, int | None, int | None],
         /,
     ) -> Model: ...
     @staticmethod
@@ -156,7 +167,7 @@ class Model:
         self,
     ) -> tuple[str, str, bool, str | None, float, int, int, int | None, str | None]: ...
     @property
-    def training(self) -> tuple[int, int, int, int]: ...
+    def training(self) -> tuple[int, int, int, int, int | None, int | None]: ...
     @property
     def rule_count(self) -> int: ...
 
@@ -193,3 +204,77 @@ def train(
     progress: Callable[[str, int, int | None], object] | None,
     /,
 ) -> Model: ...
+
+@final
+class Counts:
+    @property
+    def seen(self) -> tuple[int, int, int, int]: ...
+    def take_bigrams(self) -> memoryview | None: ...
+    def next_rows(self) -> tuple[bytes, memoryview, memoryview] | None: ...
+
+@final
+class Cut:
+    def __new__(cls, words: Sequence[bytes], bits: bytes | None, /) -> Cut: ...
+
+@final
+class PretokenCounter:
+    def __new__(cls, pattern: str, eligible: str, bigrams: bool, /) -> PretokenCounter: ...
+    def add(self, documents: Sequence[str], /) -> None: ...
+    def finish(self) -> Counts: ...
+
+@final
+class FragmentCounter:
+    def __new__(cls, pattern: str, eligible: str, cut: Cut, /) -> FragmentCounter: ...
+    def add(self, documents: Sequence[str], /) -> None: ...
+    def finish(self) -> Counts: ...
+
+def count_pretokens(
+    corpus: Corpus,
+    pattern: str,
+    eligible: str,
+    bigrams: bool,
+    effort: tuple[int, int | None],
+    progress: Callable[[str, int, int | None], object] | None,
+    /,
+) -> Counts: ...
+def count_fragments(
+    corpus: Corpus,
+    pattern: str,
+    eligible: str,
+    cut: Cut,
+    effort: tuple[int, int | None],
+    progress: Callable[[str, int, int | None], object] | None,
+    /,
+) -> Counts: ...
+@final
+class Pretokens:
+    def __new__(
+        cls, parameters: _Parameters, effort: tuple[int, int | None, int | None], /
+    ) -> Pretokens: ...
+    def add(self, bytes: bytes, offsets: bytes, counts: bytes, /) -> None: ...
+    def learn(
+        self,
+        seen: tuple[int, int, int, int],
+        progress: Callable[[str, int, int | None], object] | None,
+        /,
+    ) -> Merged: ...
+
+@final
+class Merged:
+    def words(self) -> list[bytes]: ...
+    @property
+    def bound(self) -> int: ...
+    def fragments(self) -> FragmentSums: ...
+    def finish(
+        self,
+        fragments: FragmentSums | None,
+        is_cut: bool,
+        special_tokens: Sequence[str],
+        thresholds: tuple[int | None, int | None],
+        progress: Callable[[str, int, int | None], object] | None,
+        /,
+    ) -> Model | None: ...
+
+@final
+class FragmentSums:
+    def add(self, bytes: bytes, offsets: bytes, counts: bytes, /) -> None: ...

@@ -4,6 +4,7 @@
     ├── PatternError        (also ValueError)  a regex that cannot be used
     ├── ModelFormatError    (also ValueError)  a file that is no model, or a damaged one
     ├── CorpusError         (also ValueError)  input data that cannot be read
+    ├── CountsError         (also ValueError)  counts that cannot be trained on, or summed
     ├── SpecialTokenError   (also ValueError)  text that spells a special token
     ├── ExportError         (also ValueError)  a model that another library's file cannot hold
     └── UnknownTokenError   (also KeyError)    an id or a token that the vocabulary has not
@@ -15,6 +16,7 @@ from __future__ import annotations
 
 __all__ = [
     "CorpusError",
+    "CountsError",
     "ExportError",
     "ModelFormatError",
     "PatternError",
@@ -69,6 +71,10 @@ class CorpusError(SuperwordError, ValueError):
         self.file = file
         self.line = line
         self.column = column
+
+
+class CountsError(SuperwordError, ValueError):
+    """Counts that are incomplete, damaged, or do not belong together."""
 
 
 class SpecialTokenError(SuperwordError, ValueError):

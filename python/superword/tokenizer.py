@@ -47,12 +47,23 @@ class Parameters(NamedTuple):
 
 
 class Training(NamedTuple):
-    """What the training corpus held."""
+    """What the training corpus held.
+
+    Attributes:
+        documents: Documents.
+        bytes: Bytes of text.
+        pretokens: Pretokens.
+        distinct_pretokens: Pretokens that differ; those that were left out do not count.
+        min_pretoken_count: The count below which pretokens were left out, if any were to be.
+        min_fragment_count: The count below which fragments were left out, if any were to be.
+    """
 
     documents: int = 0
     bytes: int = 0
     pretokens: int = 0
     distinct_pretokens: int = 0
+    min_pretoken_count: int | None = None
+    min_fragment_count: int | None = None
 
 
 class Tokenizer(Encoding):

@@ -1,6 +1,7 @@
 //! Counting the pretokens of a corpus, and how often eligible ones stand side by side.
 
 mod bigrams;
+mod portable;
 
 use std::convert::Infallible;
 use std::sync::Mutex;
@@ -11,10 +12,12 @@ use crate::corpus::{Batch, Corpus, Reading, Totals};
 use crate::error::Error;
 use crate::merges;
 use crate::pretokenize::{Eligibility, Pattern};
-use crate::runs::Runs;
+use crate::runs::{Run, Runs};
 use crate::table::{Sought, Table};
 
-pub(crate) use bigrams::Bigrams;
+pub(crate) use bigrams::{Bigrams, Often, Places, Reaching, Tallies};
+pub use portable::PLACES;
+pub(crate) use portable::{OftenPlaces, PortableBigrams};
 
 /// In the number kept with a pretoken, the bit that says that it is eligible; the rest is its count.
 const ELIGIBLE: u64 = 1 << 63;
@@ -35,9 +38,16 @@ pub(crate) struct Counted {
 }
 
 impl Counted {
+    /// Pretokens that were counted elsewhere; the table has their values.
+    pub(crate) fn elsewhere(table: Table<u64>, pretokens: u64, totals: Totals) -> Counted {
+        let mut bytes = 0;
+        table.for_each(|pretoken, _| bytes += pretoken.len());
+        Counted { table, bytes, pretokens, bigrams: None, totals }
+    }
+
     /// All distinct pretokens with their counts.
     pub(crate) fn for_each(&self, mut each: impl FnMut(&[u8], u64)) {
-        self.table.for_each(|bytes, value| each(bytes, value & !ELIGIBLE));
+        self.table.for_each(|bytes, value| each(bytes, count_of(value)));
     }
 
     /// Whether a pretoken was counted that is eligible.
@@ -61,7 +71,7 @@ impl Counted {
     }
 
     /// How many bytes of memory all this takes.
-    fn memory(&self) -> usize {
+    pub(crate) fn memory(&self) -> usize {
         self.table.memory() + self.bigrams.as_ref().map_or(0, Bigrams::memory)
     }
 }
@@ -77,59 +87,33 @@ impl Counted {
                 table.entry(pretoken.as_bytes(), &sought, || Ok::<_, Infallible>(ELIGIBLE));
             *sum += count;
         }
-        let mut bytes = 0;
-        table.for_each(|pretoken, _| bytes += pretoken.len());
-        Counted { table, bytes, pretokens: 0, bigrams: None, totals: Totals::default() }
+        Counted::elsewhere(table, 0, Totals::default())
     }
 }
 
 /// One thread's share.
-struct Counter {
+pub(crate) struct Counter<B> {
     table: Table<u64>,
     /// What tables held that were full.
     runs: Runs,
-    bigrams: Option<Bigrams>,
-    pretokens: u64,
+    pub(crate) bigrams: Option<B>,
+    pub(crate) pretokens: u64,
 }
 
 /// Counts a corpus.
 pub(crate) fn count(
     corpus: &dyn Corpus,
     reading: Reading,
-    (pattern, eligibility): (&Pattern, &Eligibility),
+    split: (&Pattern, &Eligibility),
     with_bigrams: bool,
     budget: Budget,
     control: &Control,
 ) -> Result<Counted, Error> {
-    let threads = reading.threads;
-    let room = Bigrams::room(corpus, threads, budget);
-    let most = budget.table(threads);
-    let counters: Vec<_> = (0..threads)
-        .map(|_| {
-            let bigrams = with_bigrams.then(|| Bigrams::new(room));
-            let (table, runs) = (Table::new(), Runs::new(sum));
-            Mutex::new(Counter { table, runs, bigrams, pretokens: 0 })
-        })
-        .collect();
-    let work = |worker: usize, batch: &Batch| {
-        let mut counter = counters[worker].lock().expect("a worker keeps to its own counter");
-        for document in batch.documents() {
-            counter.add(document, pattern, eligibility)?;
-        }
-        if counter.table.memory() > most {
-            counter.put_away()?;
-        }
-        if (control.is_interrupted)() { Err(Error::Interrupted) } else { Ok(()) }
-    };
-    let totals = corpus.read(reading, &work, &|done| (control.progress)(Stage::Count, done))?;
-    let mut counters = counters.into_iter().map(|counter| counter.into_inner().expect("no panic"));
-    let mut all = counters.next().expect("at least one thread");
-    for counter in counters {
-        all.merge(counter)?;
-    }
+    let room = Bigrams::room(corpus, reading.threads, budget);
+    let bigrams = || with_bigrams.then(|| Bigrams::new(room));
+    let (mut all, totals) = read(corpus, reading, split, bigrams, budget, control)?;
     if !all.runs.is_empty() {
-        all.put_away()?;
-        let run = all.runs.merge()?;
+        let run = all.sorted()?;
         budget.allow(PRETOKENS, merges::memory(run.bytes, run.keys))?;
         all.table = Table::with_room(run.keys);
         run.for_each(|pretoken, value| all.table.set(pretoken, value))?;
@@ -143,18 +127,62 @@ pub(crate) fn count(
     Ok(counted)
 }
 
+/// Counts a corpus with a counter for each thread, and puts them together.
+pub(crate) fn read<B: Tallies>(
+    corpus: &dyn Corpus,
+    reading: Reading,
+    (pattern, eligibility): (&Pattern, &Eligibility),
+    bigrams: impl Fn() -> Option<B>,
+    budget: Budget,
+    control: &Control,
+) -> Result<(Counter<B>, Totals), Error> {
+    let most = budget.table(reading.threads);
+    let counters: Vec<_> =
+        (0..reading.threads).map(|_| Mutex::new(Counter::new(bigrams()))).collect();
+    let work = |worker: usize, batch: &Batch| {
+        let mut counter = counters[worker].lock().expect("a worker keeps to its own counter");
+        for document in batch.documents() {
+            counter.add(document, pattern, eligibility)?;
+        }
+        counter.keep_to(most)?;
+        if (control.is_interrupted)() { Err(Error::Interrupted) } else { Ok(()) }
+    };
+    let totals = corpus.read(reading, &work, &|done| (control.progress)(Stage::Count, done))?;
+    let mut counters = counters.into_iter().map(|counter| counter.into_inner().expect("no panic"));
+    let mut all = counters.next().expect("at least one thread");
+    for counter in counters {
+        all.merge(counter)?;
+    }
+    Ok((all, totals))
+}
+
 /// What takes most memory while merges are learned.
-const PRETOKENS: &str = "the distinct pretokens, and learning merges on them,";
+pub(crate) const PRETOKENS: &str = "the distinct pretokens, and learning merges on them,";
+
+/// The value of a pretoken that was counted elsewhere.
+pub(crate) fn value(count: u64, is_eligible: bool) -> u64 {
+    count | if is_eligible { ELIGIBLE } else { 0 }
+}
+
+/// The count that a value of a pretoken has.
+pub(crate) fn count_of(value: u64) -> u64 {
+    value & !ELIGIBLE
+}
 
 /// The sum of two values of a pretoken.
 fn sum(a: u64, b: u64) -> u64 {
-    a + (b & !ELIGIBLE)
+    a + count_of(b)
 }
 
-impl Counter {
+impl<B: Tallies> Counter<B> {
+    /// Nothing counted yet; pretokens side by side are, if there is something to do it with.
+    pub(crate) fn new(bigrams: Option<B>) -> Counter<B> {
+        Counter { table: Table::new(), runs: Runs::new(sum), bigrams, pretokens: 0 }
+    }
+
     /// Counts a document. Pretokens are looked up in groups: by the time that the first of a group
     /// is compared, the memory for all of them is on its way.
-    fn add(
+    pub(crate) fn add(
         &mut self,
         document: &str,
         pattern: &Pattern,
@@ -199,11 +227,12 @@ impl Counter {
             })?;
             *value += 1;
             let is_eligible = *value & ELIGIBLE != 0;
+            let hash = B::hash(document.as_bytes(), sought);
             if let (Some(bigrams), true, Some(before)) = (&self.bigrams, is_eligible, *before) {
-                places[pairs] = bigrams.place(before, sought.hash);
+                places[pairs] = bigrams.place(before, hash);
                 pairs += 1;
             }
-            *before = is_eligible.then_some(sought.hash);
+            *before = is_eligible.then_some(hash);
         }
         self.pretokens += group.len() as u64;
         if let Some(bigrams) = &mut self.bigrams {
@@ -214,13 +243,24 @@ impl Counter {
         Ok(())
     }
 
+    /// Makes room when the table takes more than so many bytes of memory.
+    pub(crate) fn keep_to(&mut self, most: usize) -> Result<(), Error> {
+        if self.table.memory() > most { self.put_away() } else { Ok(()) }
+    }
+
+    /// All pretokens in order, with their counts.
+    pub(crate) fn sorted(&mut self) -> Result<Run, Error> {
+        self.put_away()?;
+        self.runs.merge()
+    }
+
     /// Writes what the table holds to a run, and empties it.
     fn put_away(&mut self) -> Result<(), Error> {
         let table = std::mem::replace(&mut self.table, Table::new());
         self.runs.write(|each| table.for_each(each))
     }
 
-    fn merge(&mut self, mut other: Counter) -> Result<(), Error> {
+    fn merge(&mut self, mut other: Counter<B>) -> Result<(), Error> {
         self.pretokens += other.pretokens;
         if let (Some(bigrams), Some(other)) = (&mut self.bigrams, &other.bigrams) {
             bigrams.merge(other);
@@ -234,7 +274,7 @@ impl Counter {
             let sought = self.table.sought(bytes, 0, bytes.len());
             let new = || Ok::<_, Infallible>(value & ELIGIBLE);
             let Ok(sum) = self.table.entry(bytes, &sought, new);
-            *sum += value & !ELIGIBLE;
+            *sum += count_of(value);
         });
         Ok(())
     }

@@ -60,6 +60,12 @@ pub enum Error {
     /// A corpus that was not the same when it was read again.
     #[error("the corpus changed while it was read; train on files that nothing writes to")]
     CorpusChanged,
+    /// Counts that no corpus gives.
+    #[error("{reason}; count again")]
+    Counts {
+        /// What is wrong with them.
+        reason: String,
+    },
     /// Input data that cannot be read.
     #[error("{}{message}", Place(file.as_deref(), *line, column.as_deref()))]
     Corpus {

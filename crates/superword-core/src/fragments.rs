@@ -185,28 +185,42 @@ pub(crate) struct Counter {
     ends: Vec<(usize, u32)>,
     /// Where the one being cut starts.
     start: usize,
+    /// How many pretokens were cut in all; none where tokens are.
+    pub(crate) pretokens: u64,
 }
 
-/// Counts the fragments of a corpus: `cut` gives a document's tokens to the counter, and tells it
-/// where to cut.
+/// What gives a document's tokens to a counter, and tells it where to cut.
+pub(crate) type Cutter<'c> = dyn Fn(&mut Counter, &str) -> Result<(), Error> + Sync + 'c;
+
+/// Counts the fragments of a corpus.
 pub(crate) fn count(
-    (corpus, reading): (&dyn Corpus, Reading),
-    cut: &(dyn Fn(&mut Counter, &str) -> Result<(), Error> + Sync),
+    input: (&dyn Corpus, Reading),
+    cut: &Cutter<'_>,
     budget: Budget,
     control: &Control,
 ) -> Result<(Fragments, Totals), Error> {
+    let (mut all, totals) = read(input, cut, budget, control)?;
+    if all.runs.is_empty() {
+        return Ok((Fragments::Kept(all.table), totals));
+    }
+    Ok((Fragments::Written(all.sorted()?), totals))
+}
+
+/// Counts the fragments of a corpus with a counter for each thread, and puts them together.
+pub(crate) fn read(
+    (corpus, reading): (&dyn Corpus, Reading),
+    cut: &Cutter<'_>,
+    budget: Budget,
+    control: &Control,
+) -> Result<(Counter, Totals), Error> {
     let most = budget.table(reading.threads);
     let counters: Vec<_> = (0..reading.threads).map(|_| Mutex::new(Counter::new())).collect();
     let work = |worker: usize, batch: &Batch| {
         let mut counter = counters[worker].lock().expect("a worker keeps to its own counter");
         for document in batch.documents() {
-            cut(&mut counter, document)?;
-            counter.end();
-            counter.count();
+            counter.add(document, cut)?;
         }
-        if counter.table.memory() > most {
-            counter.put_away()?;
-        }
+        counter.keep_to(most)?;
         if (control.is_interrupted)() { Err(Error::Interrupted) } else { Ok(()) }
     };
     let progress = |done| (control.progress)(Stage::Fragments, done);
@@ -216,17 +230,22 @@ pub(crate) fn count(
     for counter in counters {
         all.merge(counter)?;
     }
-    if all.runs.is_empty() {
-        return Ok((Fragments::Kept(all.table), totals));
-    }
-    all.put_away()?;
-    Ok((Fragments::Written(all.runs.merge()?), totals))
+    Ok((all, totals))
 }
 
 impl Counter {
-    fn new() -> Counter {
-        let (table, waiting, ends, start) = Default::default();
-        Counter { table, runs: Runs::new(|a, b| a + b), waiting, ends, start }
+    /// Nothing counted yet.
+    pub(crate) fn new() -> Counter {
+        let (table, waiting, ends, start, pretokens) = Default::default();
+        Counter { table, runs: Runs::new(|a, b| a + b), waiting, ends, start, pretokens }
+    }
+
+    /// Cuts a document, and counts what is left.
+    pub(crate) fn add(&mut self, document: &str, cut: &Cutter<'_>) -> Result<(), Error> {
+        cut(self, document)?;
+        self.end();
+        self.count();
+        Ok(())
     }
 
     /// Adds a token to the fragment being cut.
@@ -263,6 +282,17 @@ impl Counter {
         self.start = 0;
     }
 
+    /// Makes room when the table takes more than so many bytes of memory.
+    pub(crate) fn keep_to(&mut self, most: usize) -> Result<(), Error> {
+        if self.table.memory() > most { self.put_away() } else { Ok(()) }
+    }
+
+    /// All fragments in the order of their bytes, with their counts.
+    pub(crate) fn sorted(&mut self) -> Result<Run, Error> {
+        self.put_away()?;
+        self.runs.merge()
+    }
+
     /// Writes what the table holds to a run, and empties it.
     fn put_away(&mut self) -> Result<(), Error> {
         let table = std::mem::take(&mut self.table);
@@ -277,6 +307,7 @@ impl Counter {
     }
 
     fn merge(&mut self, mut other: Counter) -> Result<(), Error> {
+        self.pretokens += other.pretokens;
         if self.runs.is_empty() && other.runs.is_empty() {
             let add = |fragment: &[_], count| self.table.add(fragment, hash(fragment), count);
             other.table.for_each(add);

@@ -11,7 +11,8 @@
 //! 6. [`model`]: the rules, and the vocabulary that they lead to, from which ids are decoded;
 //! 7. [`encode`]: the rules applied to texts.
 //!
-//! [`train`] walks through 1 to 5. Both kinds of learning work on a `sequence` of rows of tokens,
+//! [`train`] walks through 1 to 5. Where a corpus is counted in parts, each part walks through 3 in
+//! [`partial`], and the sums through 4 and 5 in [`staged`]. Both kinds of learning work on a `sequence` of rows of tokens,
 //! with the counts of `pairs` kept up to date by `replace`.
 //!
 //! Nothing here knows of Python, or prints; only `corpus`, `runs` and `model` touch
@@ -31,11 +32,13 @@ mod merges;
 pub mod model;
 mod occurrences;
 mod pairs;
+pub mod partial;
 pub mod pretokenize;
 mod replace;
 mod runs;
 mod second_stage;
 mod sequence;
+pub mod staged;
 mod supermerges;
 mod table;
 mod token;
@@ -45,6 +48,7 @@ mod vocabulary;
 
 pub use budget::LEAST_MEMORY;
 pub use control::{Control, Stage};
+pub use count::PLACES;
 pub use encode::Encoder;
 pub use encode_corpus::encode_corpus;
 pub use error::Error;

@@ -42,10 +42,9 @@ impl Step {
     }
 
     /// The merge and the deletions as rules.
-    pub(crate) fn into_rules(self) -> impl Iterator<Item = Rule> {
-        let merge = self.rule();
-        let deletes = self.deletes.into_iter();
-        iter::once(merge).chain(deletes.map(|(token, parts)| Rule::Delete { token, parts }))
+    pub(crate) fn rules(&self) -> impl Iterator<Item = Rule> {
+        let deletes = self.deletes.iter().cloned();
+        iter::once(self.rule()).chain(deletes.map(|(token, parts)| Rule::Delete { token, parts }))
     }
 }
 

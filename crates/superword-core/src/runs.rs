@@ -124,19 +124,22 @@ impl Run {
     }
 }
 
-struct Writer {
+/// A run in the making.
+pub(crate) struct Writer {
     file: BufWriter<File>,
     keys: usize,
     bytes: usize,
 }
 
 impl Writer {
-    fn new() -> Result<Writer, Error> {
+    /// Nothing written yet.
+    pub(crate) fn new() -> Result<Writer, Error> {
         let file = tempfile::tempfile().map_err(refused)?;
         Ok(Writer { file: BufWriter::with_capacity(BUFFER, file), keys: 0, bytes: 0 })
     }
 
-    fn push(&mut self, key: &[u8], value: u64) -> Result<(), Error> {
+    /// Writes a key, which comes after those before, with its value.
+    pub(crate) fn push(&mut self, key: &[u8], value: u64) -> Result<(), Error> {
         self.keys += 1;
         self.bytes += key.len();
         let mut write = || {
@@ -147,7 +150,8 @@ impl Writer {
         write().map_err(refused)
     }
 
-    fn finish(self) -> Result<Run, Error> {
+    /// The run of what was written.
+    pub(crate) fn finish(self) -> Result<Run, Error> {
         let Writer { file, keys, bytes } = self;
         let mut file = file.into_inner().map_err(|error| refused(error.into_error()))?;
         file.rewind().map_err(refused)?;
@@ -155,20 +159,22 @@ impl Writer {
     }
 }
 
-struct Reader {
+/// A run on its way back.
+pub(crate) struct Reader {
     file: BufReader<File>,
     left: usize,
 }
 
 impl Reader {
-    fn new(run: Run) -> Result<Reader, Error> {
+    /// Reads a run from its start.
+    pub(crate) fn new(run: Run) -> Result<Reader, Error> {
         let Run { mut file, keys, .. } = run;
         file.rewind().map_err(refused)?;
         Ok(Reader { file: BufReader::with_capacity(BUFFER, file), left: keys })
     }
 
     /// The next value, and its key; `None` at the end.
-    fn next(&mut self, key: &mut Vec<u8>) -> Result<Option<u64>, Error> {
+    pub(crate) fn next(&mut self, key: &mut Vec<u8>) -> Result<Option<u64>, Error> {
         if self.left == 0 {
             return Ok(None);
         }

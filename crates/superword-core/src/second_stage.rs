@@ -18,7 +18,7 @@ use std::sync::Mutex;
 use crate::budget::Budget;
 use crate::control::{Control, Stage};
 use crate::corpus::{Batch, Corpus, Reading, Totals};
-use crate::count::Bigrams;
+use crate::count::{Bigrams, Places, Tallies};
 use crate::encode::Encoder;
 use crate::error::Error;
 use crate::fragments::{self, Counter, Fragments};
@@ -58,7 +58,7 @@ fn learn_from(
     control: &Control,
 ) -> Result<Learned, Error> {
     let Merges { mut tokens, steps, .. } = merges;
-    let mut rules: Vec<Rule> = steps.into_iter().flat_map(Step::into_rules).collect();
+    let mut rules: Vec<Rule> = steps.iter().flat_map(Step::rules).collect();
     let size = tokens.len();
     let vocab_size = parameters.vocab_size as usize;
     if size >= vocab_size {

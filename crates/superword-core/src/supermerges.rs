@@ -1,11 +1,12 @@
 //! Learning supermerges: they compete with the merges, which are known by now.
 
 mod cut;
+mod openable;
 
 use crate::budget::Budget;
 use crate::control::{Control, Stage};
 use crate::corpus::{Corpus, Reading};
-use crate::count::Counted;
+use crate::count::{Counted, Reaching};
 use crate::error::Error;
 use crate::fragments::{self, Counter, Fragments};
 use crate::hash::FastMap;
@@ -20,7 +21,8 @@ use crate::token::{TokenId, Tokens};
 use crate::train::Effort;
 use crate::units::{Close, Open, Units};
 use crate::vocabulary::Vocabulary;
-use cut::Cut;
+pub(crate) use cut::Cut;
+pub(crate) use openable::Openable;
 
 /// What was learned in all.
 pub(crate) struct Learned {
@@ -40,47 +42,52 @@ pub(crate) fn learn(
 ) -> Result<Learned, Error> {
     let Merges { mut tokens, steps, bound } = merges;
     if !parameters.supermerges {
-        let rules = steps.into_iter().flat_map(Step::into_rules).collect();
+        let rules = steps.iter().flat_map(Step::rules).collect();
         return Ok(Learned { tokens, rules });
     }
     let budget = Budget::new(effort.memory_limit);
-    let mut openable = Table::new();
-    let mut is_open_at_once = Vec::new();
-    let bytes = (0..256).filter(|&byte| counted.has_eligible(&[byte as u8]));
-    let opened = steps.iter().filter(|step| step.opens).map(|step| step.token);
-    for token in bytes.chain(opened) {
-        let bytes = tokens.bytes(token);
-        if counted.has_eligible(bytes) {
-            openable.set(bytes, u64::from(token));
-            if token < 256 {
-                is_open_at_once.push(token);
-            }
-        }
-    }
+    let openable = Openable::new(&counted, &tokens, &steps);
     let Counted { bigrams, totals, .. } = counted.without_pretokens();
-    let mut bigrams = bigrams.as_ref().map(|bigrams| (bigrams, bound));
+    let mut bigrams = bigrams.as_ref().map(|bigrams| Reaching { bigrams, bound });
     loop {
-        let cut = Cut { pattern, openable: &openable, bigrams };
+        let cut = Cut { pattern, openable: &openable.tokens, bigrams };
         let cut = |counter: &mut Counter, document: &str| cut.cut(document, counter);
         let (fragments, seen) = fragments::count((corpus, reading), &cut, budget, control)?;
         if seen != totals {
             return Err(Error::CorpusChanged);
         }
-        fragments.check("the distinct fragments, and learning supermerges on them,", budget)?;
-        let mut learner = Learner::new(fragments, &mut tokens, bound)?;
-        for &byte in &is_open_at_once {
-            learner.open(byte);
-        }
+        let merges = (&mut tokens, steps.as_slice(), bound);
         let is_cut = bigrams.is_some();
-        let rules = learner.learn(&steps, is_cut, &openable, parameters, effort, control)?;
+        let rules = learn_on(fragments, is_cut, merges, &openable, parameters, effort, control)?;
         if let Some(rules) = rules {
             return Ok(Learned { tokens, rules });
         }
-        // Some superword spells a pretoken, or another superword in another way: then its pairs
-        // meet at several pairs of pretokens, and all of them may be too rare while their sum is
-        // not. So nothing may be cut on that account.
         bigrams = None;
     }
+}
+
+/// Learns supermerges on fragments among the merges: their tokens, steps and bound.
+///
+/// If the fragments are cut at rare neighbours, there may be nothing learned. Some superword then
+/// spells a pretoken, or another superword in another way: its pairs meet at several pairs of
+/// pretokens, and all of them may be too rare while their sum is not. So nothing may be cut on that
+/// account.
+pub(crate) fn learn_on(
+    fragments: Fragments,
+    is_cut: bool,
+    (tokens, steps, bound): (&mut Tokens, &[Step], u64),
+    openable: &Openable,
+    parameters: &Parameters,
+    effort: Effort,
+    control: &Control,
+) -> Result<Option<Vec<Rule>>, Error> {
+    let budget = Budget::new(effort.memory_limit);
+    fragments.check("the distinct fragments, and learning supermerges on them,", budget)?;
+    let mut learner = Learner::new(fragments, tokens, bound)?;
+    for &byte in &openable.at_once {
+        learner.open(byte);
+    }
+    learner.learn(steps, is_cut, &openable.tokens, parameters, effort, control)
 }
 
 /// The state of learning.

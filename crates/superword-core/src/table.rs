@@ -58,6 +58,19 @@ impl Sought {
         Sought { start, end, key: Key::default(), hash: long_hash(&text[start..end]) }
     }
 
+    /// A hash of the pretoken, which is in the text, that is the same in every process.
+    #[inline]
+    pub(crate) fn portable_hash(&self, text: &[u8]) -> u64 {
+        if self.is_short() {
+            return fold(
+                self.key.low ^ 0x2545_F491_4F6C_DD1D,
+                self.key.high ^ 0x1319_8A2E_0370_7344,
+            );
+        }
+        let bytes = &text[self.start..self.end];
+        folded(0x2545_F491_4F6C_DD1D ^ bytes.len() as u64, bytes)
+    }
+
     /// Whether the key holds the pretoken.
     #[inline]
     pub(crate) fn is_short(&self) -> bool {
@@ -263,7 +276,11 @@ fn padded(bytes: &[u8]) -> [u8; 16] {
 }
 
 fn long_hash(bytes: &[u8]) -> u64 {
-    bytes.chunks(8).fold(secret() ^ bytes.len() as u64, |hash, chunk| {
+    folded(secret() ^ bytes.len() as u64, bytes)
+}
+
+fn folded(start: u64, bytes: &[u8]) -> u64 {
+    bytes.chunks(8).fold(start, |hash, chunk| {
         let mut word = [0; 8];
         word[..chunk.len()].copy_from_slice(chunk);
         fold(hash ^ u64::from_le_bytes(word), 0x9E37_79B9_7F4A_7C15)

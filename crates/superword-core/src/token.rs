@@ -6,6 +6,7 @@ use std::collections::HashMap;
 pub(crate) type TokenId = u32;
 
 /// Every token that has come up; the first 256 are the single bytes.
+#[derive(Clone)]
 pub(crate) struct Tokens {
     bytes: Vec<Box<[u8]>>,
     ids: HashMap<Box<[u8]>, TokenId>,

@@ -46,6 +46,7 @@ pub fn train(
         bytes: counted.totals.bytes,
         pretokens: counted.pretokens,
         distinct_pretokens: counted.distinct() as u64,
+        ..Training::default()
     };
     let learned = if let Some(SecondStage { transition, pattern }) = &parameters.second_stage {
         let first_stage = Parameters { vocab_size: *transition, ..parameters.clone() };
@@ -68,7 +69,7 @@ pub fn train(
 
 /// The bytes of the tokens that rules name, and the rules with their tokens renumbered: first the
 /// single bytes, then in the order in which the rules name them.
-fn renumbered(learned: Learned) -> (Vec<Box<[u8]>>, Vec<Rule>) {
+pub(crate) fn renumbered(learned: Learned) -> (Vec<Box<[u8]>>, Vec<Rule>) {
     let Learned { tokens, mut rules } = learned;
     let bytes = tokens.into_bytes();
     let mut numbers = vec![u32::MAX; bytes.len()];

@@ -26,6 +26,7 @@ fn made(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
         }
         Error::CorpusChanged => named("CorpusError")?.call1((message,))?,
         Error::Io { path, doing, source } => return Ok(os_error(source, path, Some(doing))),
+        Error::Counts { .. } => named("CountsError")?.call1((message,))?,
         Error::Model { .. } => named("ModelFormatError")?.call1((message,))?,
         Error::PatternSyntax { position, .. } => {
             named("PatternError")?.call1((message, *position))?

@@ -10,7 +10,9 @@ mod encode_corpus;
 mod errors;
 mod model;
 mod news;
+mod partial;
 mod pretokenize;
+mod staged;
 mod train;
 
 /// The compiled core of superword.
@@ -22,5 +24,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     model::register(module)?;
     encode::register(module)?;
     encode_corpus::register(module)?;
+    partial::register(module)?;
+    staged::register(module)?;
     train::register(module)
 }

@@ -56,6 +56,9 @@ struct GivenRule {
 type ShownParameters<'a> =
     (&'a str, &'a str, bool, Option<&'a str>, f64, u64, u32, Option<u32>, Option<&'a str>);
 
+/// Documents, bytes, pretokens, distinct pretokens, `min_pretoken_count` and `min_fragment_count`.
+type ShownTraining = (u64, u64, u64, u64, Option<u64>, Option<u64>);
+
 /// Kind, left, right, parts and count.
 type ShownRule<'py> = (
     &'static str,
@@ -76,10 +79,17 @@ impl Model {
         parameters: GivenParameters,
         rules: Vec<GivenRule>,
         special_tokens: Vec<String>,
-        training: (u64, u64, u64, u64),
+        training: ShownTraining,
     ) -> PyResult<Model> {
-        let (documents, bytes, pretokens, distinct_pretokens) = training;
-        let training = Training { documents, bytes, pretokens, distinct_pretokens };
+        let (documents, bytes, pretokens, distinct_pretokens, pretoken, fragment) = training;
+        let training = Training {
+            documents,
+            bytes,
+            pretokens,
+            distinct_pretokens,
+            min_pretoken_count: pretoken,
+            min_fragment_count: fragment,
+        };
         let parameters = parameters.checked()?;
         let rules = rules.iter().map(GivenRule::spelled);
         let made = model::Model::from_spelled(parameters, rules, special_tokens, training);
@@ -201,11 +211,18 @@ impl Model {
         )
     }
 
-    /// Documents, bytes, pretokens and distinct pretokens of the training corpus.
+    /// What the training corpus held, and what was left out.
     #[getter]
-    fn training(&self) -> (u64, u64, u64, u64) {
+    fn training(&self) -> ShownTraining {
         let training = self.0.training();
-        (training.documents, training.bytes, training.pretokens, training.distinct_pretokens)
+        (
+            training.documents,
+            training.bytes,
+            training.pretokens,
+            training.distinct_pretokens,
+            training.min_pretoken_count,
+            training.min_fragment_count,
+        )
     }
 
     /// How many rules there are.

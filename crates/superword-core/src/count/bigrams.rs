@@ -5,6 +5,31 @@ use crate::corpus::Corpus;
 use crate::hash::fold;
 use crate::memory;
 use crate::sequence::prefetch;
+use crate::table::Sought;
+
+/// Places for two pretokens side by side, found by hash; several may share one.
+pub(crate) trait Places {
+    /// The hash of a pretoken of the text.
+    fn hash(text: &[u8], sought: &Sought) -> u64;
+
+    /// The place of the pretokens with these hashes, side by side; asks for the memory.
+    fn place(&self, left: u64, right: u64) -> usize;
+}
+
+/// Places that are counted at.
+pub(crate) trait Tallies: Places + Send {
+    /// Counts one more.
+    fn add(&mut self, place: usize);
+
+    /// Adds the counts of another with as many places.
+    fn merge(&mut self, other: &Self);
+}
+
+/// Places of which it is known what is counted there often enough.
+pub(crate) trait Often: Places + Copy + Sync {
+    /// Whether the count at a place may be large enough.
+    fn is_often(&self, place: usize) -> bool;
+}
 
 /// How many bigrams all threads' tables together have room for.
 const BIGRAMS: usize = 1 << 26;
@@ -25,21 +50,6 @@ impl Bigrams {
     /// No counts yet, with room for about `room` different ones.
     pub(crate) fn new(room: usize) -> Bigrams {
         Bigrams { counts: memory::filled(0, room.next_power_of_two().max(1 << 10)) }
-    }
-
-    /// Where the count of two with these hashes, side by side, is; asks for the memory.
-    #[inline]
-    pub(crate) fn place(&self, left: u64, right: u64) -> usize {
-        let hash = fold(left ^ 0x9E37_79B9_7F4A_7C15, right ^ 0xD1B5_4A32_D192_ED03);
-        let place = hash as usize & (self.counts.len() - 1);
-        prefetch(&self.counts[place]);
-        place
-    }
-
-    /// Counts one more.
-    #[inline]
-    pub(crate) fn add(&mut self, place: usize) {
-        self.counts[place] = self.counts[place].saturating_add(1);
     }
 
     /// Whether the count may be `bound` or more.
@@ -66,11 +76,64 @@ impl Bigrams {
     pub(crate) fn memory(&self) -> usize {
         self.counts.len() * size_of::<u16>()
     }
+}
 
-    /// Adds the counts of another table with as much room.
-    pub(crate) fn merge(&mut self, other: &Bigrams) {
+/// Where the pretokens with these hashes, side by side, are among so many places, a power of two.
+#[inline]
+pub(super) fn place(left: u64, right: u64, places: usize) -> usize {
+    let hash = fold(left ^ 0x9E37_79B9_7F4A_7C15, right ^ 0xD1B5_4A32_D192_ED03);
+    hash as usize & (places - 1)
+}
+
+impl Places for Bigrams {
+    #[inline]
+    fn hash(_text: &[u8], sought: &Sought) -> u64 {
+        sought.hash
+    }
+
+    #[inline]
+    fn place(&self, left: u64, right: u64) -> usize {
+        let place = place(left, right, self.counts.len());
+        prefetch(&self.counts[place]);
+        place
+    }
+}
+
+impl Tallies for Bigrams {
+    #[inline]
+    fn add(&mut self, place: usize) {
+        self.counts[place] = self.counts[place].saturating_add(1);
+    }
+
+    fn merge(&mut self, other: &Bigrams) {
         for (count, other) in self.counts.iter_mut().zip(&other.counts) {
             *count = count.saturating_add(*other);
         }
+    }
+}
+
+/// The counts, and which of them are large enough.
+#[derive(Clone, Copy)]
+pub(crate) struct Reaching<'b> {
+    pub(crate) bigrams: &'b Bigrams,
+    pub(crate) bound: u64,
+}
+
+impl Places for Reaching<'_> {
+    #[inline]
+    fn hash(text: &[u8], sought: &Sought) -> u64 {
+        Bigrams::hash(text, sought)
+    }
+
+    #[inline]
+    fn place(&self, left: u64, right: u64) -> usize {
+        self.bigrams.place(left, right)
+    }
+}
+
+impl Often for Reaching<'_> {
+    #[inline]
+    fn is_often(&self, place: usize) -> bool {
+        self.bigrams.reaches(place, self.bound)
     }
 }

@@ -57,6 +57,12 @@ pub struct Training {
     pub pretokens: u64,
     /// Pretokens that differ.
     pub distinct_pretokens: u64,
+    /// The count below which pretokens were left out, if any were to be.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub min_pretoken_count: Option<u64>,
+    /// The count below which fragments were left out, if any were to be.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub min_fragment_count: Option<u64>,
 }
 
 impl Parameters {

@@ -4,7 +4,7 @@
 //! at least. So a document can be cut at each pretoken that is never open, and at each pair of
 //! pretokens that stand side by side less often than that.
 
-use crate::count::{Bigrams, GROUP};
+use crate::count::{GROUP, Often};
 use crate::error::Error;
 use crate::fragments::Counter;
 use crate::pretokenize::Pattern;
@@ -12,17 +12,17 @@ use crate::table::{Sought, Table};
 use crate::token::TokenId;
 
 /// Where to cut.
-pub(super) struct Cut<'c> {
-    pub(super) pattern: &'c Pattern,
+pub(crate) struct Cut<'c, B> {
+    pub(crate) pattern: &'c Pattern,
     /// The tokens of the pretokens that are open at some time.
-    pub(super) openable: &'c Table<u64>,
+    pub(crate) openable: &'c Table<u64>,
     /// Which pretokens stand side by side often enough, unless nothing may be cut on that account.
-    pub(super) bigrams: Option<(&'c Bigrams, u64)>,
+    pub(crate) bigrams: Option<B>,
 }
 
-impl Cut<'_> {
+impl<B: Often> Cut<'_, B> {
     /// Cuts a document. Pretokens are looked up in groups, as when they were counted.
-    pub(super) fn cut(&self, document: &str, counter: &mut Counter) -> Result<(), Error> {
+    pub(crate) fn cut(&self, document: &str, counter: &mut Counter) -> Result<(), Error> {
         let text = document.as_bytes();
         let mut group = [Sought::default(); GROUP];
         let mut size = 0;
@@ -46,18 +46,20 @@ impl Cut<'_> {
     /// Cuts pretokens that follow each other; `before` is the hash of the one before them.
     #[inline]
     fn cut_group(&self, text: &[u8], group: &[Sought], before: &mut u64, counter: &mut Counter) {
+        counter.pretokens += group.len() as u64;
         let mut found = [None; GROUP];
         for (sought, found) in group.iter().zip(&mut found) {
+            let hash = B::hash(text, sought);
             *found = self.openable.get(text, sought).map(|token| {
-                (token as TokenId, self.bigrams.map_or(0, |(b, _)| b.place(*before, sought.hash)))
+                (token as TokenId, self.bigrams.map_or(0, |bigrams| bigrams.place(*before, hash)))
             });
-            *before = sought.hash;
+            *before = hash;
         }
         for &found in &found[..group.len()] {
             match found {
                 None => counter.end(),
                 Some((token, place)) => {
-                    if self.bigrams.is_some_and(|(bigrams, bound)| !bigrams.reaches(place, bound)) {
+                    if self.bigrams.is_some_and(|bigrams| !bigrams.is_often(place)) {
                         counter.end();
                     }
                     counter.push(token);
