@@ -4,9 +4,12 @@ The words used here are explained in docs/algorithm.md.
 """
 
 from superword.corpus import sample
+from superword.counting import Counted, count, merge_counts
+from superword.counts_training import train_on_counts
 from superword.encoding import DecodeStream, Offsets
 from superword.errors import (
     CorpusError,
+    CountsError,
     ExportError,
     ModelFormatError,
     PatternError,
@@ -25,6 +28,8 @@ from superword.training import train
 
 __all__ = [
     "CorpusError",
+    "Counted",
+    "CountsError",
     "DecodeStream",
     "ExportError",
     "ModelFormatError",
@@ -37,11 +42,14 @@ __all__ = [
     "SuperwordError",
     "Tokenizer",
     "UnknownTokenError",
+    "count",
     "encode_corpus",
     "export",
     "is_eligible",
     "load",
+    "merge_counts",
     "pretokenize",
     "sample",
     "train",
+    "train_on_counts",
 ]

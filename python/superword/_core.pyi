@@ -246,6 +246,7 @@ def count_fragments(
     progress: Callable[[str, int, int | None], object] | None,
     /,
 ) -> Counts: ...
+
 @final
 class Pretokens:
     def __new__(

@@ -5,12 +5,14 @@ from __future__ import annotations
 import typer
 
 from superword.commands.compare import compare_command
+from superword.commands.count import count_command
 from superword.commands.decode import decode_command
 from superword.commands.encode import encode_command
 from superword.commands.evaluate import evaluate_command
 from superword.commands.explain import explain_command
 from superword.commands.export import export_command
 from superword.commands.inspect import inspect_command
+from superword.commands.merge_counts import merge_counts_command
 from superword.commands.pretokenize import pretokenize_command
 from superword.commands.reproduce import reproduce_command
 from superword.commands.spread import SpreadCommand
@@ -32,6 +34,8 @@ def superword() -> None:
 
 app.command("pretokenize")(pretokenize_command)
 app.command("train")(train_command)
+app.command("count")(count_command)
+app.command("merge-counts")(merge_counts_command)
 app.command("inspect")(inspect_command)
 app.command("encode")(encode_command)
 app.command("decode")(decode_command)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import warnings
 from collections.abc import Callable, Sequence
 
@@ -11,12 +10,11 @@ from superword.corpus import CorpusLike, OnError, open_corpus, warn_of_skipped
 from superword.errors import CorpusError
 from superword.patterns import ELIGIBLE, SECOND_PATTERN, compiled, eligibility
 from superword.progress import bar
+from superword.sizes import memory_limit_of
 from superword.threads import available_threads
 from superword.tokenizer import Deletion, Parameters, Tokenizer
 
 __all__ = ["Progress", "train"]
-
-LEAST_MEMORY = _core.LEAST_MEMORY
 
 Progress = Callable[[str, int, int | None], object]
 """Told the stage, how far it is, and how far it goes.
@@ -92,6 +90,39 @@ def train(
         >>> tok.vocab_size, [rule.token for rule in tok.rules if rule.kind == "supermerge"]
         (259, [b'to be'])
     """
+    parameters = checked_parameters(
+        Parameters(
+            pattern,
+            eligible,
+            supermerges,
+            deletion,
+            tau,
+            min_count,
+            vocab_size,
+            transition,
+            second_pattern,
+        )
+    )
+    effort = checked_effort(threads, memory_limit, verify_every)
+    refuse_repeated(special_tokens)
+    opened = open_corpus(
+        corpus,
+        column=column,
+        separator=separator,
+        on_error=on_error,
+        max_bytes=max_bytes,
+        max_documents=max_documents,
+    )
+    with bar(progress) as tell:
+        model = _core.train(opened, parameters, special_tokens, effort, tell)
+    warn_of_skipped(opened)
+    return finished(model)
+
+
+def checked_parameters(parameters: Parameters) -> Parameters:
+    """Refuse parameters that make no sense, before anything is read; a second stage has a pattern."""
+    pattern, eligible, supermerges, deletion, tau, min_count, vocab_size = parameters[:7]
+    transition, second_pattern = parameters[7:]
     sizes = [("vocab_size", vocab_size), ("min_count", min_count), ("transition", transition or 0)]
     for name, number in sizes:
         if not isinstance(number, int) or number >= 2**31:
@@ -110,73 +141,42 @@ def train(
         raise ValueError("transition is for SuperBPE; it needs supermerges=False and deletion=None")
     if transition is not None and not 256 <= transition <= vocab_size:
         raise ValueError(f"transition must be from 256 to vocab_size, not {transition}")
+    compiled(pattern)
+    eligibility(eligible)
+    if transition is None:
+        return parameters
+    second_pattern = SECOND_PATTERN if second_pattern is None else second_pattern
+    compiled(second_pattern)
+    return parameters._replace(second_pattern=second_pattern)
+
+
+def checked_effort(
+    threads: int | None, memory_limit: int | str | None, verify_every: int | None
+) -> tuple[int, int | None, int | None]:
+    """Give what the core takes: threads, the limit of memory, and how often to verify."""
     if threads is not None and threads < 1:
         raise ValueError(f"threads must be at least 1, not {threads}")
     if verify_every is not None and verify_every < 1:
         raise ValueError(f"verify_every must be at least 1, not {verify_every}")
+    return threads or available_threads(), memory_limit_of(memory_limit), verify_every
+
+
+def refuse_repeated(special_tokens: Sequence[str]) -> None:
+    """Refuse special tokens that are empty or there twice."""
     if not all(special_tokens) or len(set(special_tokens)) < len(special_tokens):
         raise ValueError(f"special tokens must differ and not be empty: {list(special_tokens)}")
-    limit = None if memory_limit is None else bytes_of(memory_limit)
-    if limit is not None and limit < LEAST_MEMORY:
-        raise ValueError(f"memory_limit must be at least 256 MB, not {memory_limit!r}")
-    # A malformed regex is refused before anything is read.
-    compiled(pattern)
-    eligibility(eligible)
-    if transition is not None:
-        second_pattern = SECOND_PATTERN if second_pattern is None else second_pattern
-        compiled(second_pattern)
-    parameters = Parameters(
-        pattern,
-        eligible,
-        supermerges,
-        deletion,
-        tau,
-        min_count,
-        vocab_size,
-        transition,
-        second_pattern,
-    )
-    opened = open_corpus(
-        corpus,
-        column=column,
-        separator=separator,
-        on_error=on_error,
-        max_bytes=max_bytes,
-        max_documents=max_documents,
-    )
-    with bar(progress) as tell:
-        model = _core.train(
-            opened,
-            parameters,
-            special_tokens,
-            (threads or available_threads(), limit, verify_every),
-            tell,
-        )
-    warn_of_skipped(opened)
+
+
+def finished(model: _core.Model) -> Tokenizer:
+    """Give the tokenizer of a model that was just trained; warn if it is smaller than wanted."""
     tokenizer = Tokenizer._of(model)
     if tokenizer.training.bytes == 0:
         raise CorpusError("the corpus holds no text; check the paths and the column")
+    vocab_size = tokenizer.parameters.vocab_size
     if tokenizer.vocab_size < vocab_size:
         warnings.warn(
             f"the corpus has pairs for {tokenizer.vocab_size:,} tokens only, not {vocab_size:,}; "
             "train on more text, or lower min_count",
-            stacklevel=2,
+            stacklevel=3,
         )
     return tokenizer
-
-
-def bytes_of(size: int | str) -> int:
-    """Read a size in bytes, which may have a unit.
-
-    Example:
-        >>> bytes_of("1GB"), bytes_of("1.5 MB"), bytes_of("2 GiB"), bytes_of(42)
-        (1000000000, 1500000, 2147483648, 42)
-    """
-    if isinstance(size, int):
-        return size
-    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?)(i?)B?\s*", size, re.IGNORECASE)
-    if found is None:
-        raise ValueError(f"a size is a number of bytes or like '1GB' or '512MiB', not {size!r}")
-    number, prefix, binary = found.groups()
-    base = 1024 if binary else 1000
-    return int(float(number) * base ** " KMGT".index(prefix.upper() or " "))

@@ -103,7 +103,7 @@ def test_too_few_pairs_are_warned_of_and_give_the_tokens_that_there_are() -> Non
 def test_the_smallest_vocabulary_is_the_single_bytes() -> None:
     tok = train(vocab_size=256)
     assert (tok.vocab_size, len(tok.rules)) == (256, 0)
-    assert tok.training == (2, 23, 8, 5)
+    assert tok.training[:4] == (2, 23, 8, 5)
 
 
 def test_special_tokens_have_the_ids_after_the_vocabulary() -> None:

@@ -20,10 +20,12 @@ __all__ = [
     "AsJson",
     "Column",
     "CorpusPlaces",
+    "Eligible",
     "ErrorChoice",
     "MaxBytes",
     "MaxDocuments",
     "MeasuredPattern",
+    "MemoryLimit",
     "Model",
     "OnErrorChoice",
     "Pattern",
@@ -77,6 +79,7 @@ class ProgressChoice(StrEnum):
 
 Model = Annotated[Path, typer.Argument(help="A model file.")]
 Pattern = Annotated[str, typer.Option(help=f"One of {', '.join(NAMED_PATTERNS)}, or a regex.")]
+Eligible = Annotated[str, typer.Option(help="The regex of pretokens that supermerges may join.")]
 Column = Annotated[str, typer.Option(help="Where documents are in JSON and parquet.")]
 Separator = Annotated[str | None, typer.Option(help="What separates documents in text files.")]
 MaxBytes = Annotated[int | None, typer.Option(help="Take so many bytes of text at most.")]
@@ -85,6 +88,7 @@ OnErrorChoice = Annotated[
     ErrorChoice, typer.Option(help="What to do with input that cannot be read.")
 ]
 Threads = Annotated[int | None, typer.Option(help="How many threads to use.")]
+MemoryLimit = Annotated[str | None, typer.Option(help="How much memory to keep to: 1GB, for one.")]
 ShownProgress = Annotated[
     ProgressChoice, typer.Option(help="A bar, JSON lines, or nothing; a bar on a terminal.")
 ]
