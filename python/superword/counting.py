@@ -201,8 +201,10 @@ def counted_already(folder: Path, new: Shard, kinds: set[str]) -> Shard | None:
             f"{name} was counted with pattern {there.pattern!r}, or another eligibility, Unicode "
             "or choice of supermerges; name another folder, or remove it"
         )
-    if there.sources != new.sources or not new.sources:
+    if there.sources != new.sources:
         raise CountsError(f"{name} was counted from other files; name another folder, or remove it")
+    if not new.sources:
+        return None
     try:
         check_files(folder, there)
     except CountsError:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from superword.errors import CorpusError
@@ -12,7 +13,7 @@ from superword.errors import CorpusError
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["open_session", "read_files", "text_of"]
+__all__ = ["open_session", "read_files", "refusals_as_errors", "text_of"]
 
 
 def open_session(master: str | None) -> SparkSession:
@@ -31,6 +32,20 @@ def open_session(master: str | None) -> SparkSession:
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.appName("superword")
     return (builder if master is None else builder.master(master)).getOrCreate()
+
+
+@contextmanager
+def refusals_as_errors() -> Iterator[None]:
+    """Raise what Spark refuses as an error whose message is a sentence."""
+    from pyspark.errors import PySparkException
+
+    try:
+        yield
+    except PySparkException as refused:
+        lines = [line.strip() for line in str(refused).splitlines() if line.strip()]
+        # What an executor's Python says is the last line of its traceback.
+        said = [line for line in lines if line.startswith(("superword.errors.", "[MALFORMED"))]
+        raise CorpusError(f"Spark: {(said or lines or ['it refused'])[0]}") from refused
 
 
 def read_files(

@@ -1,0 +1,165 @@
+"""Training and encoding on a real Spark: in this process, and on a master with two workers."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+import superword
+from superword import CorpusError, spark
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+pytest.importorskip("pyspark")
+JAVA = Path(os.environ["JAVA_HOME"], "bin/java") if "JAVA_HOME" in os.environ else None
+pytestmark = [
+    pytest.mark.skipif(
+        not (JAVA.exists() if JAVA else shutil.which("java")),
+        reason="no Java; Spark needs 17 or newer on the path, or JAVA_HOME",
+    ),
+    # Spark leaves sockets to the garbage collector, and calls what Python and pandas deprecate.
+    pytest.mark.filterwarnings("default"),
+]
+
+SIZE = 600
+REPOSITORY = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def documents() -> list[str]:
+    return [*list(superword.sample())[::25], "", "é 日本 to be"]
+
+
+@pytest.fixture(scope="module")
+def session() -> Iterator[SparkSession]:
+    from pyspark.sql import SparkSession
+
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    os.environ["SPARK_LOCAL_IP"] = "127.0.0.1"
+    builder = SparkSession.builder.master("local[2]")
+    for name, value in {
+        "spark.ui.enabled": "false",
+        "spark.sql.shuffle.partitions": "2",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.log.level": "ERROR",
+        "spark.ui.showConsoleProgress": "false",
+    }.items():
+        builder = builder.config(name, value)
+    opened = builder.getOrCreate()
+    yield opened
+    opened.stop()
+
+
+@pytest.fixture(scope="module")
+def df(session: SparkSession, documents: list[str]) -> DataFrame:
+    rows = [(number, text) for number, text in enumerate(documents)]
+    return session.createDataFrame(rows, "number int, text string")
+
+
+def test_partitions_change_nothing(df: DataFrame, documents: list[str]) -> None:
+    wanted = superword.train(documents, SIZE)
+    assert [rule.kind for rule in wanted.rules].count("supermerge") > 20
+    for partitions in (1, 3):
+        passed: list[spark.Passed] = []
+        trained = spark.train(df.repartition(partitions), SIZE, report=passed.append)
+        assert trained == wanted
+        assert [one.stage for one in passed] == ["pretokens", "fragments"]
+        for one in passed:
+            assert one.pretokens == wanted.training.pretokens
+            assert 0 < one.rows < one.pretokens
+
+
+def test_rows_are_fewer_the_more_text_repeats(session: SparkSession) -> None:
+    texts = [("to be or not to be, that is the question " * 1000,)] * 4
+    passed: list[spark.Passed] = []
+    many = session.createDataFrame(texts, "text string").repartition(2)
+    spark.train(many, 262, report=passed.append)
+    assert passed[0].pretokens == 44_004
+    # Of nine words and eight of their neighbours, in two partitions.
+    assert passed[0].rows < 60
+    assert passed[1].rows < 30
+
+
+def test_thresholds_are_those_of_counts(df: DataFrame, tmp_path: Path) -> None:
+    documents = [row.text for row in df.collect()]
+    least = {"min_pretoken_count": 2, "min_fragment_count": 2}
+    wanted = superword.train_on_counts(tmp_path, SIZE, corpus=documents, **least)  # type: ignore[arg-type]
+    assert spark.train(df, SIZE, **least) == wanted  # type: ignore[arg-type]
+    assert wanted.training[4:] == (2, 2)
+
+
+def test_documents_that_change_between_passes_are_refused(session: SparkSession) -> None:
+    from pyspark.sql import functions
+
+    texts = session.createDataFrame([("to be or not to be to be",)] * 4, "text string")
+    word = functions.udf(lambda: "x" * (os.getrandom(2)[0] + 1)).asNondeterministic()()
+    changing = texts.select(functions.concat("text", functions.lit(" "), word).alias("text"))
+    with pytest.raises(CorpusError, match="the documents changed while they were read"):
+        spark.train(changing, 260)
+
+
+def test_what_holds_no_text_is_refused(session: SparkSession) -> None:
+    df = session.createDataFrame([(1, "to be"), (2, None)], "number int, text string")
+    with pytest.raises(CorpusError, match="column 'text': 1 rows are null"):
+        spark.train(df, 260)
+    with pytest.raises(CorpusError, match="column 'number': the column holds int"):
+        spark.train(df, 260, text_column="number")
+    with pytest.raises(CorpusError, match="has 'number', 'text'"):
+        spark.encode(df, superword.train(["a"], 256), text_column="texts")
+
+
+def test_ids_stand_beside_the_texts(session: SparkSession, df: DataFrame) -> None:
+    tok = superword.train(superword.sample(), 1000)
+    more = df.union(session.createDataFrame([(-1, None)], "number int, text string"))
+    encoded = spark.encode(more, tok, ids_column="tokens").repartition(3)
+    assert encoded.schema.simpleString() == "struct<number:int,text:string,tokens:array<int>>"
+    for row in encoded.collect():
+        assert row.tokens == (None if row.text is None else tok.encode(row.text))
+    with pytest.raises(ValueError, match="a column 'text' already"):
+        spark.encode(df, tok, ids_column="text")
+
+
+def test_the_command_trains_on_what_spark_reads(
+    session: SparkSession, df: DataFrame, documents: list[str], tmp_path: Path
+) -> None:
+    from superword.spark.session import read_files
+
+    wanted = sorted(documents)
+    df.select("text").write.parquet(str(tmp_path / "docs.parquet"))
+    lines = "".join(json.dumps({"body": text}) + "\n" for text in documents)
+    (tmp_path / "docs.jsonl").write_text(lines)
+    for path, column in (("docs.parquet", "text"), ("docs.jsonl", "body")):
+        read = read_files(session, [str(tmp_path / path)], column, None)
+        assert sorted(row[column] for row in read.select(column).collect()) == wanted
+    (tmp_path / "a.txt").write_text("one|two\n|three")
+    for separator, texts in ((None, ["one|two\n|three"]), ("|", ["one", "two\n", "three"])):
+        read = read_files(session, [str(tmp_path / "a.txt")], "text", separator)
+        assert [row.text for row in read.collect()] == texts
+    with pytest.raises(CorpusError, match="of one kind"):
+        read_files(session, ["a.txt", "b.jsonl"], "text", None)
+    with pytest.raises(CorpusError, match="cannot tell from its name"):
+        read_files(session, ["corpus"], "text", None)
+
+
+def test_a_master_with_two_workers_gives_the_same_model(tmp_path: Path) -> None:
+    """Its output also shows that a worker was killed in the middle of the job, and replaced."""
+    script = REPOSITORY / "scripts/kill_a_worker.py"
+    done = subprocess.run(
+        [sys.executable, script, "--folder", tmp_path, "--megabytes", "1"],
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = json.loads(done.stdout)
+    assert found["workers"] == 2
+    assert found["killed"] is True
+    assert found["is_same_model"] is True
