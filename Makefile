@@ -24,6 +24,8 @@ bench: $(VENV)/installed ## Run the benchmarks; they write benchmarks/results
 	$(VENV)/bin/python benchmarks/model.py
 	$(VENV)/bin/python benchmarks/train.py
 	$(VENV)/bin/python benchmarks/grow.py
+	$(VENV)/bin/python benchmarks/scale.py
+	$(VENV)/bin/python benchmarks/thresholds.py
 	$(VENV)/bin/python benchmarks/inputs.py
 	$(VENV)/bin/python benchmarks/hostile.py
 	$(VENV)/bin/python benchmarks/encode.py

@@ -89,7 +89,7 @@ class Cluster:
         log = (self._folder / "cluster.log").open("ab")
         common = ["--host", "127.0.0.1", "--webui-port", "0"]
         places = ["--work-dir", str(self._folder / "work")] if "Worker" in name else []
-        command = [self._home / "bin/spark-class", f"org.apache.spark.deploy.{name}"]
+        command = [str(self._home / "bin/spark-class"), f"org.apache.spark.deploy.{name}"]
         return subprocess.Popen(
             [*command, *common, *places, *arguments],
             env={**os.environ, "SPARK_HOME": str(self._home), "SPARK_LOCAL_IP": "127.0.0.1"},
@@ -147,7 +147,8 @@ def killed_while_training(
 ) -> dict[str, Any]:
     """Train, kill a worker when some tasks of a stage are done and others are not, and compare."""
     context = session.sparkContext
-    workers, killed = executors(context), {}
+    workers = executors(context)
+    killed: dict[str, int] = {}
     is_done = threading.Event()
 
     def watch() -> None:

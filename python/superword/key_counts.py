@@ -36,6 +36,7 @@ def arrow() -> Any:
     """
     try:
         import pyarrow
+        import pyarrow.compute
         import pyarrow.parquet
     except ImportError:
         message = "counts are kept with pyarrow; pip install 'superword[parquet]'"

@@ -67,7 +67,7 @@ def df(session: SparkSession, documents: list[str]) -> DataFrame:
 
 def test_partitions_change_nothing(df: DataFrame, documents: list[str]) -> None:
     wanted = superword.train(documents, SIZE)
-    assert [rule.kind for rule in wanted.rules].count("supermerge") > 20
+    assert [rule.kind for rule in wanted.rules].count("supermerge") > 5
     for partitions in (1, 3):
         passed: list[spark.Passed] = []
         trained = spark.train(df.repartition(partitions), SIZE, report=passed.append)
@@ -101,7 +101,7 @@ def test_documents_that_change_between_passes_are_refused(session: SparkSession)
     from pyspark.sql import functions
 
     texts = session.createDataFrame([("to be or not to be to be",)] * 4, "text string")
-    word = functions.udf(lambda: "x" * (os.getrandom(2)[0] + 1)).asNondeterministic()()
+    word = functions.udf(lambda: "x" * int.from_bytes(os.urandom(2))).asNondeterministic()()
     changing = texts.select(functions.concat("text", functions.lit(" "), word).alias("text"))
     with pytest.raises(CorpusError, match="the documents changed while they were read"):
         spark.train(changing, 260)

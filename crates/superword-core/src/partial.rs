@@ -14,7 +14,7 @@ use crate::count::{self, Counter, PortableBigrams, count_of};
 use crate::fragments;
 use crate::pretokenize::{Eligibility, Pattern};
 pub use counts::{Counts, Rows};
-pub use cut::{Cut, Words};
+pub use cut::Cut;
 
 /// How many bytes of memory a counter that is fed may use for its table before it writes a file.
 const TABLE: usize = 256 << 20;

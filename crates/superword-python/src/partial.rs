@@ -73,8 +73,8 @@ impl Cut {
     #[expect(clippy::needless_pass_by_value, reason = "PyO3 makes the list and gives it away")]
     #[pyo3(signature = (words, bits, /))]
     fn new(py: Python<'_>, words: Vec<PyBackedBytes>, bits: Option<&[u8]>) -> PyResult<Cut> {
-        let mut words = words.iter().map(|word| &**word);
-        partial::Cut::new(&mut words, bits).map(Cut).map_err(|error| exception(py, &error))
+        let words = words.iter().map(|word| &**word);
+        partial::Cut::new(words, bits).map(Cut).map_err(|error| exception(py, &error))
     }
 }
 

@@ -7,9 +7,6 @@ use crate::pretokenize::Pattern;
 use crate::supermerges;
 use crate::table::Table;
 
-/// The words of a cut: pretokens that are open at some time, by their numbers.
-pub type Words<'w> = &'w mut dyn Iterator<Item = &'w [u8]>;
-
 /// Which pretokens are open at some time, and at which places they stand side by side often enough.
 pub struct Cut {
     numbers: Table<u64>,
@@ -17,14 +14,18 @@ pub struct Cut {
 }
 
 impl Cut {
-    /// A cut between all pretokens but these; also where two stand side by side at a place whose
-    /// bit is not set, the lowest bit of each byte first. Without bits, nowhere else.
+    /// A cut between all pretokens but these words, which have their places as numbers; also where
+    /// two stand side by side at a place whose bit is not set, the lowest bit of each byte first.
+    /// Without bits, nowhere else.
     ///
     /// # Errors
     /// When there is not a bit for each place.
-    pub fn new(words: Words<'_>, bits: Option<&[u8]>) -> Result<Cut, Error> {
+    pub fn new<'w>(
+        words: impl IntoIterator<Item = &'w [u8]>,
+        bits: Option<&[u8]>,
+    ) -> Result<Cut, Error> {
         let mut numbers = Table::new();
-        for (number, word) in words.enumerate() {
+        for (number, word) in words.into_iter().enumerate() {
             numbers.set(word, number as u64);
         }
         if bits.is_some_and(|bits| bits.len() != PLACES / 8) {
