@@ -63,9 +63,11 @@ fn sums_of_parts_lead_to_the_model_of_the_whole() {
     let mut whole =
         count_pretokens(&corpus, &splitting, true, effort, &QUIET).expect("nothing is wrong");
     let (mut sums, mut bigrams, mut seen) = (Sums::new(), vec![0; PLACES], Seen::default());
-    for part in documents.chunks(7) {
+    for part in documents.chunks(25) {
         let mut counter = PretokenCounter::new(splitting.clone(), true);
-        part.iter().for_each(|document| counter.add(document).expect("a document"));
+        for document in part {
+            counter.add(document).expect("a document");
+        }
         let mut counts = counter.finish().expect("counts");
         add(&mut sums, &mut counts);
         for (sum, count) in bigrams.iter_mut().zip(counts.take_bigrams().expect("counted")) {
@@ -95,7 +97,9 @@ fn sums_of_parts_lead_to_the_model_of_the_whole() {
     let (mut sums, mut expected) = (Sums::new(), Sums::new());
     for part in documents.chunks(11) {
         let mut counter = FragmentCounter::new(splitting.clone());
-        part.iter().for_each(|document| counter.add(document, &cut).expect("a document"));
+        for document in part {
+            counter.add(document, &cut).expect("a document");
+        }
         add(&mut sums, &mut counter.finish().expect("counts"));
     }
     assert_eq!(whole.seen(), seen);
