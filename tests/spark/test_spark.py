@@ -12,9 +12,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from typer.testing import CliRunner
 
 import superword
 from superword import CorpusError, spark
+from superword.cli import app
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -128,7 +130,7 @@ def test_ids_stand_beside_the_texts(session: SparkSession, df: DataFrame) -> Non
         spark.encode(df, tok, ids_column="text")
 
 
-def test_the_command_trains_on_what_spark_reads(
+def test_files_are_read_as_spark_reads_them(
     session: SparkSession, df: DataFrame, documents: list[str], tmp_path: Path
 ) -> None:
     from superword.spark.session import read_files
@@ -148,6 +150,25 @@ def test_the_command_trains_on_what_spark_reads(
         read_files(session, ["a.txt", "b.jsonl"], "text", None)
     with pytest.raises(CorpusError, match="cannot tell from its name"):
         read_files(session, ["corpus"], "text", None)
+
+
+def test_the_command_trains_on_spark(
+    session: SparkSession, documents: list[str], tmp_path: Path
+) -> None:
+    """It stops the session in the end, so this is the last test that has it."""
+    lines = "".join(json.dumps({"body": text}) + "\n" for text in documents)
+    (tmp_path / "docs.jsonl").write_text(lines)
+    model = tmp_path / "model.json"
+    done = CliRunner().invoke(
+        app,
+        [
+            *("train", str(tmp_path / "*.jsonl"), "--column", "body", "-o", str(model)),
+            *("--engine", "spark", "--master", "local[2]", "--vocab-size", str(SIZE)),
+        ],
+    )
+    assert done.exit_code == 0, done.output
+    assert done.stderr.count("rows shuffled") == 2
+    assert superword.load(model) == superword.train(documents, SIZE)
 
 
 def test_a_master_with_two_workers_gives_the_same_model(tmp_path: Path) -> None:
