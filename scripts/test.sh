@@ -20,6 +20,6 @@ stage 'Python formatting' "$bin/ruff" format --check
 stage 'Python lints' "$bin/ruff" check
 stage 'types' "$bin/mypy"
 stage 'stub' "$bin/python" -m mypy.stubtest superword._core
-stage 'Python tests' "$bin/python" -m pytest
+stage 'Python tests' "$bin/python" -m pytest -n auto
 printf '\n'
 printf '%s\n' "${times[@]}"

@@ -120,7 +120,7 @@ def train(
 
 
 def checked_parameters(parameters: Parameters) -> Parameters:
-    """Refuse parameters that make no sense, before anything is read; a second stage has a pattern."""
+    """Refuse what makes no sense, before anything is read; a second stage has a pattern."""
     pattern, eligible, supermerges, deletion, tau, min_count, vocab_size = parameters[:7]
     transition, second_pattern = parameters[7:]
     sizes = [("vocab_size", vocab_size), ("min_count", min_count), ("transition", transition or 0)]
