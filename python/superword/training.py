@@ -120,9 +120,21 @@ def train(
 
 
 def checked_parameters(parameters: Parameters) -> Parameters:
-    """Refuse what makes no sense, before anything is read; a second stage has a pattern."""
-    pattern, eligible, supermerges, deletion, tau, min_count, vocab_size = parameters[:7]
-    transition, second_pattern = parameters[7:]
+    """Refuse parameters that make no sense, before anything is read.
+
+    A second stage gets its default pattern.
+    """
+    (
+        pattern,
+        eligible,
+        supermerges,
+        deletion,
+        tau,
+        min_count,
+        vocab_size,
+        transition,
+        second_pattern,
+    ) = parameters
     sizes = [("vocab_size", vocab_size), ("min_count", min_count), ("transition", transition or 0)]
     for name, number in sizes:
         if not isinstance(number, int) or number >= 2**31:

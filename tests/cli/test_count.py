@@ -81,6 +81,8 @@ def test_counts_of_other_processes_give_the_model_of_the_corpus(
         (["--master", "local"], "--master is for --engine spark"),
         (["{corpus}", "--min-pretoken-count", "2"], "thresholds are for --counts"),
         (["{corpus}", "--counts", "c", "--max-bytes", "5"], "--max-bytes and --max-documents"),
+        (["--counts", "c", "--transition", "256"], "--transition is for training without counts"),
+        (["{corpus}", "--engine", "spark", "--second-pattern", "a"], "and not on Spark"),
         (["{corpus}", "--counts", "c", "--engine", "spark"], "both --counts and --engine spark"),
         (["{corpus}", "--on-error", "skip", "--engine", "spark"], "Spark skips nothing"),
     ],

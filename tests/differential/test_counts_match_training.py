@@ -64,6 +64,7 @@ def assert_equal(
         lines = "".join(json.dumps({"text": text}) + "\n" for text in documents[index::shards])
         (folder / f"{index}.jsonl").write_text(lines)
     settings = parameters._asdict()
+    del settings["transition"], settings["second_pattern"]
     split = {name: settings[name] for name in ("pattern", "eligible", "supermerges")}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
