@@ -275,7 +275,7 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig {
-            cases: 400,
+            cases: 100,
             failure_persistence: None,
             ..Default::default()
         })]
