@@ -19,6 +19,7 @@ from superword.errors import (
 )
 from superword.explanation import Step
 from superword.exporting import export
+from superword.extending import extend
 from superword.patterns import is_eligible, pretokenize
 from superword.prompts import Prompt
 from superword.rules import Rule
@@ -45,6 +46,7 @@ __all__ = [
     "count",
     "encode_corpus",
     "export",
+    "extend",
     "is_eligible",
     "load",
     "merge_counts",

@@ -28,6 +28,7 @@ __all__ = [
     "count_fragments",
     "count_pretokens",
     "encode_corpus",
+    "extend",
     "is_known_name",
     "train",
 ]
@@ -46,6 +47,8 @@ class Pattern:
     def split(self, text: str, /) -> list[str]: ...
     def ends(self, texts: Sequence[str], /) -> tuple[memoryview, memoryview]: ...
     def digest(self, text: str, /) -> tuple[int, int]: ...
+    @property
+    def covers_all(self) -> bool: ...
 
 @final
 class Eligibility:
@@ -142,6 +145,14 @@ class Model:
         /,
     ) -> Model: ...
     @staticmethod
+    def with_ids(
+        parameters: _Parameters,
+        rules: Sequence[_Rule],
+        vocabulary: Sequence[tuple[int, bytes]],
+        special_tokens: Sequence[tuple[int, str]],
+        /,
+    ) -> Model: ...
+    @staticmethod
     def from_json(text: bytes, /) -> Model: ...
     @staticmethod
     def from_authors(text: bytes, deletion: str, /) -> Model: ...
@@ -196,6 +207,15 @@ def encode_corpus(
     progress: Callable[[str, int, int | None], object] | None,
     /,
 ) -> tuple[int, int, int]: ...
+def extend(
+    corpus: Corpus,
+    base: Model,
+    add: int,
+    min_count: int,
+    effort: tuple[int, int | None, int | None],
+    progress: Callable[[str, int, int | None], object] | None,
+    /,
+) -> Model: ...
 def train(
     corpus: Corpus,
     parameters: _Parameters,

@@ -11,6 +11,7 @@ from superword.commands.encode import encode_command
 from superword.commands.evaluate import evaluate_command
 from superword.commands.explain import explain_command
 from superword.commands.export import export_command
+from superword.commands.extend import extend_command
 from superword.commands.inspect import inspect_command
 from superword.commands.merge_counts import merge_counts_command
 from superword.commands.pretokenize import pretokenize_command
@@ -41,6 +42,7 @@ app.command("encode")(encode_command)
 app.command("decode")(decode_command)
 app.command("explain")(explain_command)
 app.command("export")(export_command)
+app.command("extend")(extend_command)
 app.command("evaluate", cls=SpreadCommand)(evaluate_command)
 app.command("compare", cls=SpreadCommand)(compare_command)
 app.command("reproduce", cls=SpreadCommand)(reproduce_command)

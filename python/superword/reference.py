@@ -172,11 +172,8 @@ class Trainer:
         for unit, occurrences in zip(self.alone, self.occurrences, strict=True):
             for pair in pairs(unit.tokens):
                 pair_counts[pair] += occurrences
-        superpair_counts: Counter[Pair] = Counter()
-        for units in self.documents if supermerges else []:
-            superpair_counts.update(pairs(tuple([unit.open_token for unit in units])))
         merge, merge_count = most_frequent(pair_counts)
-        supermerge, supermerge_count = most_frequent(superpair_counts)
+        supermerge, supermerge_count = self.best_supermerge() if supermerges else ((b"", b""), 0)
         if max(merge_count, supermerge_count) < min_count:
             return False
         if supermerge_count >= merge_count:
@@ -191,6 +188,13 @@ class Trainer:
                 parts = self.pair_parts(token) if deletion == "pair" else single_bytes(token)
                 self.perform(Rule(len(self.rules), "delete", token, None, parts))
         return True
+
+    def best_supermerge(self) -> tuple[Pair, int]:
+        """Take the most frequent pair of neighbouring open units."""
+        counts: Counter[Pair] = Counter()
+        for units in self.documents:
+            counts.update(pairs(tuple([unit.open_token for unit in units])))
+        return most_frequent(counts)
 
     def perform(self, rule: Rule) -> None:
         """Append a rule, apply it to both views and bring the vocabulary up to date."""
@@ -253,6 +257,28 @@ def train(
             trainer.perform(rule)
     while len(trainer.vocabulary) < vocab_size and trainer.step(*settings):
         pass
+    return trainer.rules, trainer.vocabulary
+
+
+def extend(
+    documents: Iterable[str],
+    rules: Iterable[Rule],
+    add: int,
+    *,
+    pattern: str = "boundless",
+    eligible: str = ELIGIBLE,
+    min_count: int = 2,
+) -> tuple[list[Rule], list[bytes]]:
+    """Learn supermerges after all these rules, until there are `add` more tokens."""
+    trainer = Trainer(documents, pattern, eligible)
+    for rule in rules:
+        trainer.perform(rule)
+    vocab_size = len(trainer.vocabulary) + add
+    while len(trainer.vocabulary) < vocab_size:
+        supermerge, count = trainer.best_supermerge()
+        if count < min_count:
+            break
+        trainer.perform(Rule(len(trainer.rules), "supermerge", *supermerge, (), count))
     return trainer.rules, trainer.vocabulary
 
 

@@ -11,8 +11,9 @@
 //! 6. [`model`]: the rules, and the vocabulary that they lead to, from which ids are decoded;
 //! 7. [`encode`]: the rules applied to texts.
 //!
-//! [`train`] walks through 1 to 5. Where a corpus is counted in parts, each part walks through 3 in
-//! [`partial`], and the sums through 4 and 5 in [`staged`]. Both kinds of learning work on a `sequence` of rows of tokens,
+//! [`train`] walks through 1 to 5, [`extend`] through 1 to 3 and 5, from a model that is there. Where a
+//! corpus is counted in parts, each part walks through 3 in [`partial`], and the sums through 4 and 5
+//! in [`staged`]. Both kinds of learning work on a `sequence` of rows of tokens,
 //! with the counts of `pairs` kept up to date by `replace`.
 //!
 //! Nothing here knows of Python, or prints; only `corpus`, `runs` and `model` touch
@@ -25,6 +26,7 @@ mod count;
 pub mod encode;
 mod encode_corpus;
 mod error;
+mod extend;
 mod fragments;
 mod hash;
 mod memory;
@@ -52,6 +54,7 @@ pub use count::PLACES;
 pub use encode::Encoder;
 pub use encode_corpus::encode_corpus;
 pub use error::Error;
+pub use extend::extend;
 pub use model::Model;
 pub use pretokenize::{Eligibility, Pattern};
 pub use train::{Effort, train};

@@ -5,6 +5,7 @@
 
 mod authors;
 mod decode;
+mod elsewhere;
 mod file;
 mod fingerprint;
 mod format;

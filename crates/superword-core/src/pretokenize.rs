@@ -63,6 +63,8 @@ pub struct Pattern {
 enum Splitter {
     Gpt2,
     Gpt4,
+    Cl100k,
+    Qwen,
     Gpt4o,
     Punct,
     Boundless,
@@ -74,7 +76,8 @@ enum Splitter {
 impl Pattern {
     /// The pattern with this name, or else the pattern that is this regex.
     ///
-    /// A regex that a named pattern stands for gets that pattern's scanner.
+    /// A regex that a named pattern stands for gets that pattern's scanner, and so do other
+    /// spellings of it in common tokenizers. Those of `cl100k_base` and of Qwen have scanners too.
     ///
     /// # Errors
     /// When it is neither a name nor a well-formed regex.
@@ -84,7 +87,10 @@ impl Pattern {
         let draft = catch_all.replace(r"| ?(?:[\p{P}\p{S}]", r"|(?:[\p{P}\p{S}]");
         let splitter = match spelled.as_ref() {
             "gpt2" | gpt2::REGEX => Splitter::Gpt2,
-            "gpt4" | gpt4::REGEX => Splitter::Gpt4,
+            other if gpt2::SPELLINGS.contains(&other) => Splitter::Gpt2,
+            "gpt4" | gpt4::REGEX | gpt4::SPELLING => Splitter::Gpt4,
+            gpt4::CL100K => Splitter::Cl100k,
+            gpt4::QWEN => Splitter::Qwen,
             "gpt4o" | gpt4o::REGEX => Splitter::Gpt4o,
             "punct" | punct::REGEX => Splitter::Punct,
             "boundless" | boundless::REGEX => Splitter::Boundless,
@@ -112,7 +118,11 @@ impl Pattern {
             Splitter::Gpt4o => Some("gpt4o"),
             Splitter::Punct => Some("punct"),
             Splitter::Boundless => Some("boundless"),
-            Splitter::BoundlessDraft | Splitter::SuperBpe | Splitter::Regex(_) => None,
+            Splitter::Cl100k
+            | Splitter::Qwen
+            | Splitter::BoundlessDraft
+            | Splitter::SuperBpe
+            | Splitter::Regex(_) => None,
         }
     }
 
@@ -132,6 +142,13 @@ impl Pattern {
         }
     }
 
+    /// Whether matches leave nothing between them, whatever the text; of a regex that has no
+    /// scanner it is not known.
+    #[must_use]
+    pub fn covers_all(&self) -> bool {
+        self.has_seams()
+    }
+
     /// Whether texts may be cut at their seams.
     pub(crate) fn has_seams(&self) -> bool {
         !matches!(self.splitter, Splitter::SuperBpe | Splitter::Regex(_))
@@ -143,6 +160,8 @@ impl Pattern {
         Spans(match &self.splitter {
             Splitter::Gpt2 => Walk::Gpt2(Scan::new(text)),
             Splitter::Gpt4 => Walk::Gpt4(Scan::new(text)),
+            Splitter::Cl100k => Walk::Cl100k(Scan::new(text)),
+            Splitter::Qwen => Walk::Qwen(Scan::new(text)),
             Splitter::Gpt4o => Walk::Gpt4o(Scan::new(text)),
             Splitter::Punct => Walk::Punct(Scan::new(text)),
             Splitter::Boundless => Walk::Boundless(Scan::new(text)),
@@ -182,7 +201,9 @@ pub struct Spans<'t>(Walk<'t>);
 
 enum Walk<'t> {
     Gpt2(Scan<'t, Gpt2>),
-    Gpt4(Scan<'t, Gpt4>),
+    Gpt4(Scan<'t, Gpt4<true, false>>),
+    Cl100k(Scan<'t, Gpt4<true, true>>),
+    Qwen(Scan<'t, Gpt4<false, false>>),
     Gpt4o(Scan<'t, Gpt4o>),
     Punct(Scan<'t, Punct>),
     Boundless(Scan<'t, Boundless<true>>),
@@ -199,6 +220,8 @@ impl Iterator for Spans<'_> {
         match &mut self.0 {
             Walk::Gpt2(scan) => scan.next().map(Ok),
             Walk::Gpt4(scan) => scan.next().map(Ok),
+            Walk::Cl100k(scan) => scan.next().map(Ok),
+            Walk::Qwen(scan) => scan.next().map(Ok),
             Walk::Gpt4o(scan) => scan.next().map(Ok),
             Walk::Punct(scan) => scan.next().map(Ok),
             Walk::Boundless(scan) => scan.next().map(Ok),
@@ -213,6 +236,8 @@ impl Iterator for Spans<'_> {
         match self.0 {
             Walk::Gpt2(scan) => scan.fold(init, |b, span| f(b, Ok(span))),
             Walk::Gpt4(scan) => scan.fold(init, |b, span| f(b, Ok(span))),
+            Walk::Cl100k(scan) => scan.fold(init, |b, span| f(b, Ok(span))),
+            Walk::Qwen(scan) => scan.fold(init, |b, span| f(b, Ok(span))),
             Walk::Gpt4o(scan) => scan.fold(init, |b, span| f(b, Ok(span))),
             Walk::Punct(scan) => scan.fold(init, |b, span| f(b, Ok(span))),
             Walk::Boundless(scan) => scan.fold(init, |b, span| f(b, Ok(span))),

@@ -1,6 +1,7 @@
 //! Learning supermerges: they compete with the merges, which are known by now.
 
 mod cut;
+mod extension;
 mod openable;
 
 use crate::budget::Budget;
@@ -23,6 +24,8 @@ use crate::units::{Close, Open, Units};
 use crate::vocabulary::Vocabulary;
 pub(crate) use cut::Cut;
 pub(crate) use openable::Openable;
+
+pub(crate) use extension::learn_after;
 
 /// What was learned in all.
 pub(crate) struct Learned {

@@ -8,6 +8,7 @@ mod corpus;
 mod encode;
 mod encode_corpus;
 mod errors;
+mod extend;
 mod model;
 mod news;
 mod partial;
@@ -26,5 +27,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     encode_corpus::register(module)?;
     partial::register(module)?;
     staged::register(module)?;
+    extend::register(module)?;
     train::register(module)
 }

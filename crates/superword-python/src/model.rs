@@ -96,6 +96,23 @@ impl Model {
         made.map(Model::from).map_err(|error| exception(py, &error))
     }
 
+    /// The model with these rules, in this order, and ids of its own.
+    #[staticmethod]
+    #[expect(clippy::needless_pass_by_value, reason = "PyO3 makes the lists and gives them away")]
+    #[pyo3(signature = (parameters, rules, vocabulary, special_tokens, /))]
+    fn with_ids(
+        py: Python<'_>,
+        parameters: GivenParameters,
+        rules: Vec<GivenRule>,
+        vocabulary: Vec<(u32, PyBackedBytes)>,
+        special_tokens: Vec<(u32, String)>,
+    ) -> PyResult<Model> {
+        let parameters = parameters.checked()?;
+        let rules = rules.iter().map(GivenRule::spelled);
+        let made = model::Model::with_ids(parameters, rules, &vocabulary, special_tokens);
+        made.map(Model::from).map_err(|error| exception(py, &error))
+    }
+
     /// The model that the text of a file holds.
     #[staticmethod]
     #[pyo3(signature = (text, /))]

@@ -88,6 +88,12 @@ impl Pattern {
         });
         failed.map_or(Ok((count, digest)), |error| Err(exception(py, &error)))
     }
+
+    /// Whether matches leave nothing between them, as far as it is known.
+    #[getter]
+    fn covers_all(&self) -> bool {
+        self.0.covers_all()
+    }
 }
 
 /// Whether some character of a pretoken is a letter.

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -20,6 +18,7 @@ from superword.evaluation.alignment import pretoken_ends
 from superword.evaluation.byte_level import token_reader
 from superword.evaluation.extra import needs
 from superword.patterns import NAMED_PATTERNS
+from superword.tiktoken_file import read_ranks
 from superword.tokenizer import Tokenizer, load
 
 if TYPE_CHECKING:
@@ -232,7 +231,7 @@ def open_tokenizer(
         start = file.read(4096)
     if start.lstrip().startswith(b"{") and b'"format":"superword"' not in start:
         return open_hugging_face(path, name, pattern)
-    if ranks := read_ranks(path, start):
+    if ranks := read_ranks(path):
         return Tiktoken(ranks, name, pattern)
     return Ours(load(path), name, pattern)
 
@@ -245,31 +244,3 @@ def open_hugging_face(path: Path, name: str, pattern: str | None) -> HuggingFace
     except Exception as refused:  # It raises nothing more specific.
         message = f"{path}: neither a superword model nor a tokenizer.json: {refused}"
         raise ModelFormatError(message) from None
-
-
-def read_ranks(path: Path, start: bytes) -> dict[bytes, int] | None:
-    """Read lines of a token in base 64 and its rank; None if the file does not begin with one."""
-    if rank_of(start.split(b"\n")[0]) is None:
-        return None
-    ranks = {}
-    for number, line in enumerate(path.read_bytes().splitlines(), 1):
-        if line:
-            if (ranked := rank_of(line)) is None:
-                message = "no token in base 64 and its rank, as in other lines"
-                raise ModelFormatError(f"{path}, line {number}: {message}")
-            ranks[ranked[0]] = ranked[1]
-    return ranks
-
-
-def rank_of(line: bytes) -> tuple[bytes, int] | None:
-    """The token and the rank of a line.
-
-    Example:
-        >>> rank_of(b"IHRoZQ== 262"), rank_of(b"word v1")
-        ((b' the', 262), None)
-    """
-    token, _, rank = line.strip().partition(b" ")
-    try:
-        return (base64.b64decode(token, validate=True), int(rank)) if token else None
-    except (binascii.Error, ValueError):
-        return None

@@ -1,7 +1,7 @@
-//! `gpt4`: the pattern of GPT-4.
+//! `gpt4`: the pattern of GPT-4, and two that are nearly the same.
 
 use super::block::{Block, Starts, known};
-use super::class::{BLANK, LETTER, NEWLINE, NUMBER, Set, Text};
+use super::class::{BLANK, LETTER, NEWLINE, NUMBER, SPACE, Set, Text};
 use super::gpt::{
     contraction, digit_starts, digits, line_starts, newlines, symbols, trailing_newlines,
     white_or_lines, wide_space,
@@ -14,13 +14,33 @@ pub(super) const REGEX: &str = concat!(
     r"\s*[\r\n]|\s+(?!\S)|\s+"
 );
 
+/// Another spelling that gives the same, of Llama 3.
+pub(super) const SPELLING: &str = concat!(
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}|",
+    r" ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+);
+
+/// As tiktoken spells it for `cl100k_base`: white space at the end of a text is one pretoken.
+pub(super) const CL100K: &str = concat!(
+    r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+|",
+    r" ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]|\s+(?!\S)|\s"
+);
+
+/// As Qwen 2 and 3 have it: each digit is a pretoken.
+pub(super) const QWEN: &str = concat!(
+    r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}|",
+    r" ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+);
+
 /// What no `[^\r\n\p{L}\p{N}]?` before a word takes, beside letters.
 const BARE: Set = Set::of(&[NEWLINE, NUMBER]);
 
+/// The scanner. `DIGITS`: whether up to three digits are one pretoken. `END`: whether all white space
+/// at the end of the text is.
 #[derive(Default)]
-pub(super) struct Gpt4;
+pub(super) struct Gpt4<const DIGITS: bool, const END: bool>;
 
-impl Grammar for Gpt4 {
+impl<const DIGITS: bool, const END: bool> Grammar for Gpt4<DIGITS, END> {
     fn end(&mut self, text: Text, at: usize) -> usize {
         if let Some(end) = contraction(text.bytes, at, true) {
             return end;
@@ -31,10 +51,11 @@ impl Grammar for Gpt4 {
             return text.run(word, LETTER);
         }
         if class == NUMBER {
-            return digits(text, at);
+            return if DIGITS { digits(text, at) } else { next };
         }
         match symbols(text, at) {
             Some(end) => newlines(text, end),
+            None if END && text.run(at, SPACE) == text.bytes.len() => text.bytes.len(),
             None => white_or_lines(text, at),
         }
     }
@@ -48,7 +69,8 @@ impl Grammar for Gpt4 {
         let inline = space & !block.of(NEWLINE);
         let words = letter & !block.after(letter | symbols) & !(inline << 1);
         let (lines, limit) = line_starts(block, space & !trailing_newlines(block, symbol));
-        let mut starts = words | symbols | digit_starts(block) | lines;
+        let digits = if DIGITS { digit_starts(block) } else { block.of(NUMBER) };
+        let mut starts = words | symbols | digits | lines;
         let mut quotes = block.quote & symbols;
         while quotes != 0 {
             let at = quotes.trailing_zeros();

@@ -162,7 +162,9 @@ mod tests {
 
     fn check_all(text: &str) -> Result<(), TestCaseError> {
         check::<Gpt2>(text)?;
-        check::<Gpt4>(text)?;
+        check::<Gpt4<true, false>>(text)?;
+        check::<Gpt4<true, true>>(text)?;
+        check::<Gpt4<false, false>>(text)?;
         check::<Gpt4o>(text)?;
         check::<Punct>(text)?;
         check::<Boundless<true>>(text)?;

@@ -40,6 +40,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::pretokenize::gpt4::{CL100K, QWEN};
     use crate::pretokenize::{ELIGIBLE, Eligibility, NAMED, Pattern};
 
     fn pretokens<'t>(pattern: &'t Pattern, text: &'t str) -> Vec<&'t str> {
@@ -54,7 +55,7 @@ mod tests {
             text in "([aZ1.'_/]\n[bY]|[ \n\r\t]|[a-cA-C]{1,3}|[-.,/'’_1{]|é|\u{301}|\u{a0}|ß|中){0,12}",
         ) {
             let eligibility = Eligibility::new(ELIGIBLE).expect("well formed");
-            for (name, _) in NAMED {
+            for name in NAMED.map(|(name, _)| name).into_iter().chain([CL100K, QWEN]) {
                 let pattern = Pattern::new(name).expect("it is named");
                 let mut parts = Vec::new();
                 let mut rest = text.as_str();

@@ -1,0 +1,101 @@
+"""Extending learns what the reference learns, and what comes out encodes as the reference does."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import superword
+from superword import reference
+from superword.tokenizer import Deletion, Tokenizer
+
+ALPHABETS = ["ab ", "ab '", "abc  ", "aAb _", "ab \n1"]
+PATTERNS = ["boundless", "gpt2", "gpt4", r" ?\w|\s", "(?<= )[ab]+|.", "(?s).{1,2}", "ab|."]
+
+
+@st.composite
+def corpora(draw: st.DrawFn) -> list[str]:
+    """Small corpora over small alphabets, with ties, overlaps and repeated words."""
+    alphabet = draw(st.sampled_from(ALPHABETS))
+    words = draw(st.lists(st.text(alphabet, min_size=1, max_size=6), min_size=1, max_size=5))
+    pieces = st.lists(st.sampled_from(words), max_size=14).map(" ".join)
+    return draw(st.lists(pieces, min_size=1, max_size=5))
+
+
+def quietly_extended(base: Tokenizer, documents: list[str], add: int, **how: Any) -> Tokenizer:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return superword.extend(base, documents, add, **how)
+
+
+def seen(rules: Any) -> list[tuple[object, ...]]:
+    return [(rule.kind, rule.left, rule.right, rule.parts, rule.count) for rule in rules]
+
+
+@settings(max_examples=100)
+@given(
+    documents=corpora(),
+    others=corpora(),
+    pattern=st.sampled_from(PATTERNS),
+    eligible=st.sampled_from([reference.ELIGIBLE, ".*", "[^b]+"]),
+    size=st.integers(256, 275),
+    supermerges=st.booleans(),
+    deletion=st.sampled_from([None, "bytes", "pair"]),
+    add=st.integers(0, 12),
+    min_count=st.integers(1, 3),
+)
+def test_rules_counts_ids_and_encodings_are_those_of_the_reference(
+    documents: list[str],
+    others: list[str],
+    pattern: str,
+    eligible: str,
+    size: int,
+    supermerges: bool,
+    deletion: Deletion,
+    add: int,
+    min_count: int,
+) -> None:
+    if not any(documents) or not any(others):
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        base = superword.train(
+            documents,
+            size,
+            pattern=pattern,
+            eligible=eligible,
+            supermerges=supermerges,
+            deletion=deletion,
+            min_count=1,
+            special_tokens=["<|a|>", "<|b|>"],
+        )
+    given_rules = [
+        reference.Rule(r.index, r.kind, r.left, r.right, r.parts, r.count) for r in base.rules
+    ]
+    how = {"pattern": pattern, "eligible": eligible}
+    rules, vocabulary = reference.extend(others, given_rules, add, min_count=min_count, **how)
+    tok = quietly_extended(base, others, add, min_count=min_count, verify_every=1)
+    assert seen(tok.rules) == seen(rules)
+    new = tok._model.vocabulary()[base.vocab_size :]
+    last = base.vocab_size + 2
+    assert new == list(enumerate(vocabulary[base.vocab_size :], last))
+    assert tok._model.vocabulary()[: base.vocab_size] == base._model.vocabulary()
+    assert tok.special_tokens == base.special_tokens
+    for text in [*documents, *others]:
+        ids = tok.encode_ordinary(text)
+        assert [tok.token_bytes(id) for id in ids] == reference.encode(text, rules, **how)
+    assert Tokenizer._from_json(tok._model.to_json()) == tok
+
+
+def test_real_text(shared: Path, read_jsonl: Callable[[Path], Iterator[Any]]) -> None:
+    rows = read_jsonl(shared / "corpus" / "eval.jsonl.zst")
+    documents = [next(rows)["text"][:2500] for _ in range(8)]
+    base = superword.train(documents, 500, pattern="gpt4o", supermerges=False, deletion=None)
+    rules = [reference.Rule(r.index, r.kind, r.left, r.right, (), r.count) for r in base.rules]
+    expected, _ = reference.extend(documents, rules, 20, pattern="gpt4o")
+    assert seen(superword.extend(base, documents, 20).rules) == seen(expected)
