@@ -61,9 +61,10 @@ def recovered(tokens: Iterable[bytes], rank_of: RankOf) -> Recovered:
         >>> [(merge.left, merge.right) for merge in found.merges], found.idle
         ([(b'a', b'b'), (b'ab', b'c'), (b'b', b'c')], [])
     """
+    known = set(tokens)
     merges: dict[bytes, Merge] = {}
     idle = []
-    for token in tokens:
+    for token in sorted(known, key=len):
         if len(token) < 2:
             continue
         merge = last_merge(token, rank_of)
@@ -76,12 +77,17 @@ def recovered(tokens: Iterable[bytes], rank_of: RankOf) -> Recovered:
     for token in idle:
         cuts = ((token[:at], token[at:]) for at in range(1, len(token)))
         spelled = ((rank_of(*cut), cut) for cut in cuts)
-        possible = [Merge(rank, *cut) for rank, cut in spelled if rank is not None]
-        possible = [merge for merge in possible if not joins_later(merge, ranks)]
+        possible = [
+            (joins_later(merge := Merge(rank, *cut), ranks), merge)
+            for rank, cut in spelled
+            if rank is not None and known.issuperset(cut)
+        ]
         if not possible:
             raise ValueError(f"the token {token!r} is made by no merge")
-        merges[token] = min(possible)
-        ranks[token] = merges[token].rank
+        is_early, merge = min(possible)
+        early += [merge] if is_early else []
+        merges[token] = merge
+        ranks[token] = merge.rank
     return Recovered(sorted(merges.values()), idle, early)
 
 
