@@ -64,7 +64,7 @@ def recovered(tokens: Iterable[bytes], rank_of: RankOf) -> Recovered:
     known = set(tokens)
     merges: dict[bytes, Merge] = {}
     idle = []
-    for token in sorted(known, key=len):
+    for token in sorted(known, key=lambda token: (len(token), token)):
         if len(token) < 2:
             continue
         merge = last_merge(token, rank_of)

@@ -14,7 +14,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from superword import is_eligible, pretokenize
-from superword.patterns import ELIGIBLE, NAMED_PATTERNS, SECOND_PATTERN
+from superword.patterns import ELIGIBLE, NAMED_PATTERNS, SECOND_PATTERN, compiled
 
 NAMES = ["gpt2", "gpt4", "gpt4o", "punct", "boundless"]
 SEED = 20250815
@@ -22,6 +22,19 @@ STRINGS = 100_000
 
 # The authors' draft of `boundless`, which their first models use, and its catch-all branch.
 DRAFT = NAMED_PATTERNS["boundless"].replace(r"| ?(?:[\p{P}\p{S}]", r"|(?:[\p{P}\p{S}]") + "|.+"
+
+# How common tokenizers spell their patterns; these have scanners too.
+SPELLINGS = {
+    "gpt2": r"'s|'t|'re|'ve|'m|'ll|'d| ?[\p{L}]+| ?[\p{N}]+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",
+    "byte-level": r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",
+    "r50k": r"'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s",
+    "llama3": r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}"
+    r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+",
+    "qwen": r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}"
+    r"| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+",
+    "cl100k": r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+"
+    r"| ?[^\s\p{L}\p{N}]++[\r\n]*+|\s++$|\s*[\r\n]|\s+(?!\S)|\s",
+}
 
 GENERAL_CATEGORIES = (
     "Lu Ll Lt Lm Lo Mn Mc Me Nd Nl No Pc Pd Ps Pe Pi Pf Po Sm Sc Sk So Zs Zl Zp Cc Cf Co Cn"
@@ -91,6 +104,15 @@ def test_a_hundred_thousand_random_strings_are_split_alike(
 ) -> None:
     split = regex.compile(NAMED_PATTERNS.get(pattern, pattern)).findall
     for text in strings:
+        assert pretokenize(text, pattern) == split(text), f"seed {SEED}: {text!a}"
+
+
+@pytest.mark.parametrize("name", SPELLINGS)
+def test_spellings_of_common_tokenizers_are_split_alike(name: str, strings: list[str]) -> None:
+    pattern = SPELLINGS[name]
+    assert compiled(pattern).covers_all  # it has a scanner
+    split = regex.compile(pattern).findall
+    for text in strings[:40_000]:
         assert pretokenize(text, pattern) == split(text), f"seed {SEED}: {text!a}"
 
 

@@ -1,0 +1,46 @@
+"""`superword extend`, through the installed command."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import superword
+
+COMMAND = Path(sys.executable).parent / "superword"
+
+
+def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([COMMAND, "extend", *arguments], capture_output=True, text=True)
+
+
+def test_it_writes_what_extend_gives(tmp_path: Path) -> None:
+    documents = [*superword.sample()][:3]
+    (tmp_path / "corpus.txt").write_text("\x00".join(documents), encoding="utf-8")
+    base = superword.train(documents, 400, pattern="gpt2", supermerges=False, deletion=None)
+    superword.export(base, tmp_path / "a.tiktoken", "tiktoken")
+    (tmp_path / "a.tiktoken.json").unlink()
+    output = tmp_path / "model.json"
+    done = run(
+        *(tmp_path / "a.tiktoken", tmp_path / "corpus.txt", "--separator", "\\0"),
+        *("--add", "30", "-o", output, "--pattern", "gpt2", "--special-token", "<|end|>=400"),
+    )
+    assert done.returncode == 0, done.stderr
+    tok = superword.load(output)
+    expected = superword.extend(base.with_special_tokens(["<|end|>"]), documents, 30)
+    assert tok.fingerprint == expected.fingerprint
+    assert f"{output}: 430 tokens from 144 merges, 30 supermerges" in done.stderr
+
+
+def test_errors_are_sentences(tmp_path: Path) -> None:
+    (tmp_path / "tokenizer.json").write_text('{"model": {"type": "WordPiece"}}')
+    corpus = tmp_path / "corpus.txt"
+    corpus.write_text("to be")
+    done = run(tmp_path, corpus, "--add", "3", "-o", tmp_path / "model.json")
+    assert done.returncode != 0
+    assert "its model is WordPiece, not byte-level BPE" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not (tmp_path / "model.json").exists()
+    done = run(tmp_path, corpus, "--add", "3", "-o", tmp_path / "m.json", "--special-token", "x")
+    assert "TEXT=ID" in done.stderr
