@@ -66,7 +66,9 @@ def described(
     vocabulary: dict[str, int], merges: list[list[str]], **changed: Any
 ) -> dict[str, Any]:
     """A `tokenizer.json` as the library writes it."""
-    made = tokenizers.Tokenizer(tokenizers.models.BPE(vocabulary, [tuple(m) for m in merges]))
+    made = tokenizers.Tokenizer(
+        tokenizers.models.BPE(vocabulary, [(left, right) for left, right in merges])
+    )
     made.pre_tokenizer = tokenizers.pre_tokenizers.Sequence(
         [
             tokenizers.pre_tokenizers.Split(tokenizers.Regex(LLAMA3), "isolated"),
