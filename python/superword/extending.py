@@ -11,9 +11,8 @@ from superword.bases import open_base
 from superword.corpus import CorpusLike, OnError, open_corpus, warn_of_skipped
 from superword.errors import CorpusError
 from superword.progress import bar
-from superword.threads import available_threads
 from superword.tokenizer import Tokenizer
-from superword.training import LEAST_MEMORY, Progress, bytes_of
+from superword.training import Progress, checked_effort
 
 __all__ = ["extend"]
 
@@ -86,13 +85,7 @@ def extend(
         raise ValueError(f"add must be at least 0, not {add}")
     if min_count < 1:
         raise ValueError(f"min_count must be at least 1, not {min_count}")
-    if threads is not None and threads < 1:
-        raise ValueError(f"threads must be at least 1, not {threads}")
-    if verify_every is not None and verify_every < 1:
-        raise ValueError(f"verify_every must be at least 1, not {verify_every}")
-    limit = None if memory_limit is None else bytes_of(memory_limit)
-    if limit is not None and limit < LEAST_MEMORY:
-        raise ValueError(f"memory_limit must be at least 256 MB, not {memory_limit!r}")
+    effort = checked_effort(threads, memory_limit, verify_every)
     if not isinstance(base, Tokenizer):
         base = open_base(
             base, pattern=pattern, special_tokens=special_tokens, approximate=approximate
@@ -112,14 +105,7 @@ def extend(
         max_documents=max_documents,
     )
     with bar(progress) as tell:
-        model = _core.extend(
-            opened,
-            base._model,
-            add,
-            min_count,
-            (threads or available_threads(), limit, verify_every),
-            tell,
-        )
+        model = _core.extend(opened, base._model, add, min_count, effort, tell)
     warn_of_skipped(opened)
     tokenizer = Tokenizer._of(model)
     if tokenizer.training.bytes == 0:
