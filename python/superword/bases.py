@@ -94,8 +94,14 @@ def open_base(
         if is_ours:
             return load(path)
         return from_tokenizer_json(json.loads(path.read_bytes()), depart)
-    except (AttributeError, KeyError, TypeError, json.JSONDecodeError) as refused:
-        raise ModelFormatError(f"{path}: no tokenizer.json: {refused!r}") from None
+    except json.JSONDecodeError as refused:
+        raise ModelFormatError(
+            f"{path}: neither a superword model, a tokenizer.json nor a tiktoken file: {refused}"
+        ) from None
+    except (AttributeError, KeyError, TypeError) as refused:
+        raise ModelFormatError(
+            f"{path}: not a tokenizer.json as Hugging Face tokenizers writes it: {refused!r}"
+        ) from None
     except ModelFormatError as refused:
         place = "" if str(refused).startswith(str(path)) else f"{path}: "
         raise ModelFormatError(f"{place}{refused}") from None
