@@ -8,6 +8,7 @@
 //! the cuts is short. A model with a second stage has long pretokens, and another way: see `stages`.
 
 mod batch;
+mod bits;
 mod boundaries;
 mod cache;
 mod front;
@@ -20,6 +21,7 @@ mod phrases;
 mod replay;
 mod row;
 mod run;
+mod short;
 mod stages;
 mod words;
 
@@ -45,7 +47,7 @@ use self::words::{Pieces, Words};
 
 /// How many pretokens are looked up together: by the time that the first is compared, the memory
 /// for all of them is on its way.
-const GROUP: usize = 32;
+const GROUP: usize = 256;
 
 /// What encodes texts as a model says. It never changes; what changes is in a [`Cache`].
 pub struct Encoder {
@@ -186,7 +188,7 @@ impl Encoder {
         let mut run = Run::new(self, text, cache, ids);
         let mut result = Ok(());
         self.pattern.spans(text).for_each(|span| match span {
-            Ok(span) => run.add(span.start, span.end),
+            Ok(span) => run.add(span.end),
             Err(error) => result = Err(error),
         });
         run.finish();
@@ -221,7 +223,7 @@ impl Encoder {
         let mut result = Ok(());
         self.pattern.spans(text).for_each(|span| match span {
             Ok(span) => {
-                stages.cut(text.as_bytes(), span.start, span.end, |start, end| run.add(start, end));
+                stages.cut(text.as_bytes(), span.start, span.end, |_, end| run.add(end));
                 ends.push(span.end);
             }
             Err(error) => result = Err(error),

@@ -7,6 +7,7 @@
 //!
 //! Nothing is dropped: the pretokens of a text, put together, are the text.
 
+mod ascii;
 mod block;
 mod boundless;
 mod class;

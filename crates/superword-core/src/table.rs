@@ -13,10 +13,18 @@ const INLINE: usize = 15;
 const LONG: usize = 64;
 
 /// A pretoken of up to 15 bytes: its bytes, zeros, and its length in the last byte.
-#[derive(Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Default)]
 pub(crate) struct Key {
     low: u64,
     high: u64,
+}
+
+impl PartialEq for Key {
+    /// Both halves at once: whether they are equal is often guessed wrong.
+    #[inline]
+    fn eq(&self, other: &Key) -> bool {
+        (self.low ^ other.low) | (self.high ^ other.high) == 0
+    }
 }
 
 #[derive(Clone, Copy, Default)]
@@ -46,11 +54,10 @@ impl Sought {
     /// The pretoken `text[start..end]`.
     #[inline]
     pub(crate) fn new(text: &[u8], start: usize, end: usize) -> Sought {
-        if end - start > INLINE {
-            return Sought::long(text, start, end);
+        match Key::of(text, start, end) {
+            Some(key) => Sought { start, end, key, hash: key.hash() },
+            None => Sought::long(text, start, end),
         }
-        let key = Key::new(text, start, end);
-        Sought { start, end, key, hash: key.hash() }
     }
 
     #[cold]
@@ -247,14 +254,33 @@ impl<V: Copy + Default> Table<V> {
     }
 }
 
+/// The bits of the first few bytes.
+static BYTES: [u128; INLINE + 1] = {
+    let mut bytes = [0; INLINE + 1];
+    let mut length = 1;
+    while length <= INLINE {
+        bytes[length] = bytes[length - 1] << 8 | 0xFF;
+        length += 1;
+    }
+    bytes
+};
+
 impl Key {
-    #[inline]
-    fn new(text: &[u8], start: usize, end: usize) -> Key {
+    /// The key of `text[start..end]`, if it fits.
+    #[inline(always)]
+    pub(crate) fn of(text: &[u8], start: usize, end: usize) -> Option<Key> {
         let length = end - start;
+        let bytes = BYTES.get(length)?;
         let chunk = text[start..].first_chunk().copied();
         let padded: [u8; 16] = chunk.unwrap_or_else(|| padded(&text[start..end]));
-        let whole = u128::from_le_bytes(padded) & ((1 << (8 * length)) - 1);
-        Key { low: whole as u64, high: (whole >> 64) as u64 | (length as u64) << 56 }
+        let whole = u128::from_le_bytes(padded) & bytes;
+        Some(Key { low: whole as u64, high: (whole >> 64) as u64 | (length as u64) << 56 })
+    }
+
+    /// A hash that a text may be made for.
+    #[inline]
+    pub(crate) fn quick_hash(self) -> u64 {
+        (self.low ^ self.high.rotate_left(29)).wrapping_mul(0x9E37_79B9_7F4A_7C15)
     }
 
     fn bytes(self) -> [u8; 16] {

@@ -6,10 +6,14 @@ use std::thread;
 use super::Encoder;
 use super::cache::Cache;
 use crate::Error;
+use crate::memory;
 use crate::pretokenize::pieces;
 
 /// Larger texts are cut at seams, so that threads can share them, and stop in between.
 const LARGE: usize = 1 << 18;
+
+/// Tokens have about so many bytes, or more.
+const TOKEN: usize = 4;
 
 /// Ids of texts, one after the other.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -139,7 +143,8 @@ impl Encoder {
         is_interrupted: &(dyn Fn() -> bool + Sync),
     ) -> Result<Encoded, Error> {
         let mut cache = self.take_cache();
-        let mut encoded = Encoded { ids: Vec::new(), offsets: vec![0] };
+        let bytes: usize = jobs.iter().map(|job| job.text.len()).sum();
+        let mut encoded = Encoded { ids: memory::with_capacity(bytes / TOKEN), offsets: vec![0] };
         for job in jobs {
             if is_interrupted() {
                 return Err(Error::Interrupted);
@@ -174,7 +179,7 @@ fn joined(jobs: &[Job<'_>], shares: &[Share]) -> Encoded {
             start += length;
         }
     }
-    let mut ids = Vec::with_capacity(parts.iter().map(|part| part.len()).sum());
+    let mut ids = memory::with_capacity(parts.iter().map(|part| part.len()).sum());
     let mut offsets = vec![0];
     for (job, part) in jobs.iter().zip(parts) {
         ids.extend_from_slice(part);

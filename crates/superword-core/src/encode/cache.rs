@@ -4,12 +4,13 @@ use super::GROUP;
 use super::front::Front;
 use super::outcome::Outcome;
 use super::phrases::{Units, Waiting};
+use super::short::Short;
 use super::words::Pieces;
 use crate::table::Table;
 
-/// How many pretokens are remembered; then all are forgotten, before the table of them grows. Those
-/// of the groups that are on their way still come to it.
-const PRETOKENS: usize = (1 << 19) - 4 * GROUP;
+/// How many pretokens are remembered; then all are forgotten, before the table of them grows. There
+/// is room for another group.
+const PRETOKENS: usize = (1 << 19) - GROUP;
 
 /// How many bytes the table of them may take: short pretokens, and the long ones beside it.
 const BYTES: usize = 48 << 20;
@@ -19,6 +20,9 @@ const LISTED: usize = 1 << 20;
 
 /// Longer pretokens are not remembered; they hardly come again.
 pub(super) const LONGEST: usize = 256;
+
+/// How many short pretokens are worked out together.
+const SHORTS: usize = 8;
 
 /// A row that has been longer gives its memory back.
 const ROW: usize = 1 << 16;
@@ -31,6 +35,7 @@ pub(super) struct Cache {
     pub(super) lists: Vec<u32>,
     /// Room to work.
     pub(super) pieces: Pieces,
+    pub(super) shorts: [Short; SHORTS],
     pub(super) units: Units,
     pub(super) pending: Vec<Waiting>,
     pub(super) tokens: Vec<u32>,
@@ -46,6 +51,7 @@ impl Cache {
             table: Table::new(),
             lists: Vec::new(),
             pieces: Pieces::new(),
+            shorts: [const { Short::new() }; SHORTS],
             units: Units::new(),
             pending: Vec::new(),
             tokens: Vec::new(),

@@ -4,7 +4,6 @@
 //! into the processor's own memory; this one does.
 
 use super::outcome::Outcome;
-use crate::sequence::prefetch;
 use crate::table::{Key, Sought};
 
 /// How many pretokens there is room for: half a megabyte.
@@ -29,24 +28,19 @@ impl Front {
         Front { slots: slots.try_into().unwrap_or_else(|_| unreachable!("it has as many")) }
     }
 
-    /// Asks for the memory of a pretoken ahead of its use.
+    /// What is in the place of the pretoken `text[start..end]`, and whether it is what becomes of it.
     #[inline]
-    pub(super) fn prefetch(&self, sought: &Sought) {
-        prefetch(&self.slots[sought.hash as usize % SLOTS]);
-    }
-
-    /// What becomes of a pretoken, if it is here.
-    #[inline]
-    pub(super) fn get(&self, sought: &Sought) -> Option<Outcome> {
-        let slot = &self.slots[sought.hash as usize % SLOTS];
-        (slot.key == sought.key && sought.is_short()).then_some(slot.outcome)
+    pub(super) fn get(&self, text: &[u8], start: usize, end: usize) -> (Outcome, bool) {
+        let Some(key) = Key::of(text, start, end) else { return (Outcome::default(), false) };
+        let slot = &self.slots[place(key)];
+        (slot.outcome, slot.key == key)
     }
 
     /// Keeps what becomes of a pretoken.
     #[inline]
     pub(super) fn set(&mut self, sought: &Sought, outcome: Outcome) {
         if sought.is_short() {
-            self.slots[sought.hash as usize % SLOTS] = Slot { key: sought.key, outcome };
+            self.slots[place(sought.key)] = Slot { key: sought.key, outcome };
         }
     }
 
@@ -54,4 +48,10 @@ impl Front {
     pub(super) fn clear(&mut self) {
         self.slots.fill(Slot::default());
     }
+}
+
+/// A quick hash is good enough: a pretoken whose place is taken is found elsewhere.
+#[inline]
+fn place(key: Key) -> usize {
+    (key.quick_hash() >> 40) as usize % SLOTS
 }

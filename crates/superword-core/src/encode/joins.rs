@@ -50,8 +50,8 @@ impl Joins {
                 }
                 continue;
             }
-            let (word, bit) = joins.bit(hash(pair));
-            joins.filter[word] |= bit;
+            let (word, bit) = joins.bit(left, right);
+            joins.filter[word] |= 1 << bit;
             let pairs = if joins.hot.used < HOT { &mut joins.hot } else { &mut joins.cold };
             pairs.add(pair, join);
         }
@@ -61,8 +61,8 @@ impl Joins {
     /// Whether two tokens may be there, as far as can be told at once.
     #[inline]
     pub(super) fn may_have(&self, left: u32, right: u32) -> bool {
-        let (word, bit) = self.bit(hash(key(left, right)));
-        self.filter[word] & bit != 0
+        let (word, bit) = self.bit(left, right);
+        self.filter[word] >> bit & 1 != 0
     }
 
     /// Asks for the memory of two tokens ahead of its use.
@@ -107,10 +107,12 @@ impl Joins {
         Some(Join { time, ..first })
     }
 
-    /// Where the filter has the bit of a hash: in which word, and which.
+    /// Where the filter has the bit of a pair: in which word, and which. A pair that is mistaken for
+    /// another costs a look-up, so this need not be a good hash, only a quick one.
     #[inline]
-    fn bit(&self, hash: u64) -> (usize, u64) {
-        ((hash >> 40) as usize & (self.filter.len() - 1), 1 << (hash >> 34 & 63))
+    fn bit(&self, left: u32, right: u32) -> (usize, u64) {
+        let mixed = key(left, right).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        ((mixed >> 38) as usize & (self.filter.len() - 1), mixed >> 32 & 63)
     }
 }
 

@@ -24,15 +24,28 @@ pub(super) struct Merge {
 /// No merge: no token has this number.
 const NONE: Merge = Merge { left: NEVER, right: NEVER, token: NEVER, split: NEVER };
 
+/// How many rules are looked at together.
+const BUCKET: usize = 8;
+
+/// In the first slot of a bucket: others that belong there are in the next.
+const FULL: u32 = 1 << 31;
+
+/// Slots of a hash table that are compared at once: what is asked is then not guessed.
+#[derive(Clone, Copy, Default)]
+#[repr(align(32))]
+struct Bucket([u32; BUCKET]);
+
 /// All merges.
 pub(super) struct Merges {
     /// By time.
     rules: Vec<Merge>,
-    /// A hash table: a time in the lower bits, whether to look closer in the next one, and then
-    /// bits of the pair's hash. Zero where it is free. A power of two, at most half in use.
-    slots: Vec<u32>,
-    /// How many bits a time has.
-    time_bits: u32,
+    /// A hash table. A slot has a time in its lower bits, then whether to look closer, then bits of
+    /// the pair's hash. It is zero where it is free. A power of two of buckets, at most half full.
+    buckets: Vec<Bucket>,
+    /// Which bits of a slot are the time, which says to look closer, and which are of the hash.
+    time: u32,
+    closer: u32,
+    mark: u32,
     /// All times of pairs that are joined by more than one rule, ascending.
     again: FastMap<(u32, u32), Vec<u32>>,
 }
@@ -46,60 +59,78 @@ impl Merges {
             rules[time as usize] = merge;
             times.push(time);
         }
-        let mut merges = Merges {
-            rules,
-            slots: memory::filled(0, (2 * times.len()).next_power_of_two().max(2)),
-            time_bits: u32::BITS - end.leading_zeros(),
-            again: FastMap::default(),
-        };
+        let buckets = (2 * times.len()).div_ceil(BUCKET).next_power_of_two();
+        let mut merges = Merges::with_room(rules, buckets, u32::BITS - end.leading_zeros());
         for time in times {
             merges.add(time);
         }
         merges
     }
 
+    fn with_room(rules: Vec<Merge>, buckets: usize, time_bits: u32) -> Merges {
+        let closer = 1 << time_bits;
+        Merges {
+            rules,
+            buckets: memory::filled(Bucket::default(), buckets),
+            time: closer - 1,
+            closer,
+            mark: !(FULL | closer | (closer - 1)),
+            again: FastMap::default(),
+        }
+    }
+
     fn add(&mut self, time: u32) {
         let Merge { left, right, .. } = self.rules[time as usize];
         let (mut place, mark) = self.place(left, right);
-        while self.slots[place] != 0 {
-            let other = self.time(self.slots[place]);
-            if self.joins(other, left, right) {
-                self.again.entry((left, right)).or_insert_with(|| vec![other]).push(time);
-                return;
+        loop {
+            let mut slot = mark | time;
+            for index in 0..BUCKET {
+                let there = self.buckets[place].0[index];
+                let other = there & self.time;
+                if other == 0 {
+                    self.buckets[place].0[index] = slot | there;
+                    return;
+                }
+                if self.get(other, left, right).is_some() {
+                    self.again.entry((left, right)).or_insert_with(|| vec![other]).push(time);
+                    return;
+                }
+                // What cannot be told apart says so.
+                if there & self.mark == mark {
+                    slot |= self.closer;
+                }
             }
-            // What would be taken for this pair from now on says that it may be another.
-            if self.mark(self.slots[place]) == mark {
-                self.slots[place] |= 1 << self.time_bits;
-            }
-            place = (place + 1) & (self.slots.len() - 1);
+            self.buckets[place].0[0] |= FULL;
+            place = (place + 1) & (self.buckets.len() - 1);
         }
-        self.slots[place] = mark << 1 << self.time_bits | time;
+    }
+
+    /// All times are less.
+    pub(super) fn end(&self) -> usize {
+        self.rules.len()
     }
 
     /// When two tokens are joined first, after some time. It is exact for all pairs that some rule
     /// joins; for others, [`Merges::get`] finds out that there is none.
     #[inline]
     pub(super) fn when(&self, left: u32, right: u32, after: u32) -> u32 {
-        let (mut place, mark) = self.place(left, right);
-        loop {
-            let slot = self.slots[place];
-            if slot == 0 {
-                return NEVER;
-            }
-            if self.mark(slot) == mark {
-                let time = self.time(slot);
-                prefetch(&self.rules[time as usize]);
-                let is_first = time > after && slot >> self.time_bits & 1 == 0;
-                return if is_first { time } else { self.when_exactly(left, right, after) };
-            }
-            place = (place + 1) & (self.slots.len() - 1);
+        let (place, mark) = self.place(left, right);
+        let bucket = &self.buckets[place].0;
+        let suits = |&slot: &u32| if slot & self.mark == mark { slot } else { 0 };
+        let found = bucket.iter().map(suits).fold(0, |found, slot| found | slot);
+        let time = found & self.time;
+        let is_past = time.wrapping_sub(1) < after;
+        if is_past || found & self.closer | bucket[0] & FULL != 0 {
+            return self.when_exactly(left, right, after);
         }
+        prefetch(&self.rules[time as usize]);
+        if time == 0 { NEVER } else { time }
     }
 
     /// Asks for the memory of two tokens ahead of its use.
     #[inline]
     pub(super) fn prefetch(&self, left: u32, right: u32) {
-        prefetch(&self.slots[self.place(left, right).0]);
+        prefetch(&self.buckets[self.place(left, right).0]);
     }
 
     /// The merge at a time, if it joins these tokens.
@@ -115,18 +146,18 @@ impl Merges {
             return times.iter().copied().find(|&time| time > after).unwrap_or(NEVER);
         }
         let (mut place, _) = self.place(left, right);
-        while self.slots[place] != 0 {
-            let time = self.time(self.slots[place]);
-            if self.joins(time, left, right) {
-                return if time > after { time } else { NEVER };
+        loop {
+            let bucket = &self.buckets[place].0;
+            for time in bucket.iter().map(|slot| slot & self.time) {
+                if self.get(time, left, right).is_some() {
+                    return if time > after { time } else { NEVER };
+                }
             }
-            place = (place + 1) & (self.slots.len() - 1);
+            if bucket[0] & FULL == 0 {
+                return NEVER;
+            }
+            place = (place + 1) & (self.buckets.len() - 1);
         }
-        NEVER
-    }
-
-    fn joins(&self, time: u32, left: u32, right: u32) -> bool {
-        self.get(time, left, right).is_some()
     }
 
     /// Where to look first for a pair, and what marks it.
@@ -134,17 +165,7 @@ impl Merges {
     fn place(&self, left: u32, right: u32) -> (usize, u32) {
         let pair = u64::from(left) << 32 | u64::from(right);
         let hash = fold(pair ^ secret(), 0x9E37_79B9_7F4A_7C15);
-        (hash as usize & (self.slots.len() - 1), self.mark((hash >> 32) as u32))
-    }
-
-    #[inline]
-    fn time(&self, slot: u32) -> u32 {
-        slot & ((1 << self.time_bits) - 1)
-    }
-
-    #[inline]
-    fn mark(&self, slot: u32) -> u32 {
-        slot >> self.time_bits >> 1
+        (hash as usize & (self.buckets.len() - 1), (hash >> 32) as u32 & self.mark)
     }
 }
 
@@ -154,10 +175,11 @@ mod tests {
 
     use super::*;
 
-    /// With times of 31 bits nothing is left of a hash, so that all pairs are taken for others.
+    /// With times of 30 bits nothing is left of a hash, so that all pairs are taken for others; with
+    /// few buckets, they are full.
     #[test]
     fn it_has_what_a_map_has() {
-        for time_bits in [12, 31] {
+        for (time_bits, buckets) in [(12, 1024), (12, 256), (30, 1024), (30, 256)] {
             let mut expected: BTreeMap<(u32, u32), Vec<u32>> = BTreeMap::new();
             let merges = (1..3000).map(|time: u32| {
                 let (left, right) = (time * time / 11 % 40, time * 7 / 3 % 50);
@@ -165,9 +187,7 @@ mod tests {
                 (time, Merge { left, right, token: time, split: NEVER })
             });
             let merges: Vec<_> = merges.collect();
-            let mut found = Merges::new([], 3000);
-            found.time_bits = time_bits;
-            found.slots = vec![0; 8192];
+            let mut found = Merges::with_room(vec![NONE; 3000], buckets, time_bits);
             for &(time, merge) in &merges {
                 found.rules[time as usize] = merge;
                 found.add(time);

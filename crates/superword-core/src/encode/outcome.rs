@@ -3,25 +3,30 @@
 use super::phrases::Unit;
 
 /// How many tokens an outcome holds itself.
-pub(super) const INLINE: usize = 3;
+const INLINE: usize = 3;
+/// How many words an outcome has.
+pub(super) const WORDS: usize = INLINE + 1;
 
 /// The bits of a kind that say how many tokens the outcome holds.
 const COUNT: u32 = 3;
-/// The tokens are in a list: where they start, and how many they are. The encoder's, or a cache's.
-pub(super) const LISTED: u32 = 4;
-pub(super) const CACHED: u32 = 8;
 /// It is a unit that is open at some time: its token, from when on, its number if it is fickle.
 /// Superwords have a boundary after it, or before it.
-pub(super) const ENDS: u32 = 16;
-pub(super) const BEGINS: u32 = 32;
+const ENDS: u32 = 4;
+const BEGINS: u32 = 8;
+/// It does not hold its tokens.
+const ELSEWHERE: u32 = 16;
+/// They are in a list: where they start, and how many they are. The encoder's, or a cache's.
+pub(super) const LISTED: u32 = ELSEWHERE | 32;
+pub(super) const CACHED: u32 = ELSEWHERE | 64;
 /// It is open, but not for good.
-pub(super) const FICKLE: u32 = 64;
+const FICKLE: u32 = ELSEWHERE | 128;
 
 /// What a pretoken becomes: some tokens, or an open unit.
 #[derive(Clone, Copy, Default)]
+#[repr(C, align(16))]
 pub(super) struct Outcome {
-    pub(super) kind: u32,
     pub(super) data: [u32; INLINE],
+    pub(super) kind: u32,
 }
 
 impl Outcome {
@@ -30,12 +35,12 @@ impl Outcome {
         let mut data = [0; INLINE];
         if tokens.len() <= INLINE {
             data[..tokens.len()].copy_from_slice(tokens);
-            return Outcome { kind: tokens.len() as u32, data };
+            return Outcome { data, kind: tokens.len() as u32 };
         }
         data[0] = list.len() as u32;
         data[1] = tokens.len() as u32;
         list.extend_from_slice(tokens);
-        Outcome { kind, data }
+        Outcome { data, kind }
     }
 
     /// A unit, and whether superwords have boundaries after and before it.
@@ -43,7 +48,7 @@ impl Outcome {
         let flag = |is_set, flag| if is_set { flag } else { 0 };
         let sides = flag(ends, ENDS) | flag(begins, BEGINS);
         let kind = 1 | sides | flag(unit.fickle != 0, FICKLE);
-        Outcome { kind, data: [unit.token, unit.from, unit.fickle] }
+        Outcome { data: [unit.token, unit.from, unit.fickle], kind }
     }
 
     /// The unit that it is.
@@ -53,20 +58,47 @@ impl Outcome {
         Unit { token, from, fickle }
     }
 
-    /// How many tokens it holds.
+    /// All that it is, the tokens that it holds first.
+    #[inline]
+    pub(super) fn words(self) -> [u32; WORDS] {
+        let [first, second, third] = self.data;
+        [first, second, third, self.kind]
+    }
+
+    /// Whether superwords have a boundary after it, as a bit.
+    #[inline]
+    pub(super) fn ends(self) -> u64 {
+        ((self.kind / ENDS) & 1).into()
+    }
+
+    /// Whether superwords have a boundary before it, as a bit.
+    #[inline]
+    pub(super) fn begins(self) -> u64 {
+        ((self.kind / BEGINS) & 1).into()
+    }
+
+    /// Whether it does not hold its tokens, as a bit.
+    #[inline]
+    pub(super) fn is_elsewhere(self) -> u64 {
+        ((self.kind / ELSEWHERE) & 1).into()
+    }
+
+    /// How many tokens it holds, if it does.
     #[inline]
     pub(super) fn count(self) -> usize {
         (self.kind & COUNT) as usize
     }
 
-    /// Whether it does not hold its tokens.
-    #[inline]
-    pub(super) fn is_elsewhere(self) -> bool {
-        self.kind & (LISTED | CACHED | FICKLE) != 0
-    }
-
     /// The tokens in a list.
     pub(super) fn list(self, list: &[u32]) -> &[u32] {
         &list[self.data[0] as usize..][..self.data[1] as usize]
+    }
+}
+
+impl From<Unit> for Outcome {
+    /// A unit that is not joined any more.
+    #[inline]
+    fn from(unit: Unit) -> Outcome {
+        Outcome::open(unit, false, false)
     }
 }

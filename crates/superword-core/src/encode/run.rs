@@ -2,9 +2,10 @@
 
 use std::mem;
 
+use super::bits::bits;
 use super::cache::{self, Cache};
 use super::joins::Join;
-use super::outcome::{BEGINS, CACHED, ENDS, FICKLE, INLINE, LISTED, Outcome};
+use super::outcome::{CACHED, LISTED, Outcome, WORDS};
 use super::phrases::{SHORT, Unit, Units, Waiting};
 use super::row::{NEVER, Rules};
 use super::{Encoder, GROUP};
@@ -12,49 +13,26 @@ use crate::table::Sought;
 
 /// A text being encoded.
 ///
-/// Pretokens go through in groups, and three groups are on their way: by the time that something
-/// is looked up for one of them, its memory has been asked for while the others were worked on.
+/// Pretokens go through in groups, each step in a loop of its own: such loops are short, and wait
+/// for memory together.
 pub(super) struct Run<'r> {
     encoder: &'r Encoder,
     text: &'r [u8],
     pub(super) cache: &'r mut Cache,
-    out: Buffer<'r>,
-    /// The pretokens that are being collected.
-    sought: [Sought; GROUP],
+    out: Tokens<'r>,
+    /// Where the first pretoken of the group starts, and where each of them ends.
+    cuts: [usize; GROUP + 1],
     size: usize,
-    /// The group before them.
-    group: Group,
-    /// Those of it that were not met lately, and their places in it.
+    /// What becomes of the pretoken before the group, and of each of them.
+    outcomes: [Outcome; GROUP + 1],
+    /// Those of the group that were not met lately, and their places in it.
     missing: [(usize, Sought); GROUP],
-    misses: usize,
-    /// The group before that: all that is left to do is to join and to write.
-    before: Group,
+    /// How those of a part that stand in one unit with the one before are joined with it.
+    joins: [Join; PART],
 }
 
-/// Pretokens that are encoded together.
-#[derive(Clone, Copy)]
-struct Group {
-    /// What becomes of them.
-    outcomes: [Outcome; GROUP],
-    size: usize,
-    /// What became of the pretoken before them.
-    last: Outcome,
-    /// A bit for each that may come to stand in one token with the one before.
-    possible: u32,
-}
-
-impl Group {
-    fn new() -> Group {
-        let last = Outcome::default();
-        Group { outcomes: [last; GROUP], size: 0, last, possible: 0 }
-    }
-
-    /// What became of the pretoken before one of them, or of the last.
-    #[inline]
-    fn before(&self, index: usize) -> Outcome {
-        if index == 0 { self.last } else { self.outcomes[index - 1] }
-    }
-}
+/// How many pretokens are joined together: one bit of a word is for each.
+const PART: usize = 64;
 
 impl<'r> Run<'r> {
     /// The tokens go to the end of `out`.
@@ -70,207 +48,253 @@ impl<'r> Run<'r> {
             encoder,
             text: text.as_bytes(),
             cache,
-            out: Buffer::new(out),
-            sought: [Sought::default(); GROUP],
+            out: Tokens(out),
+            cuts: [0; GROUP + 1],
             size: 0,
-            group: Group::new(),
+            outcomes: [Outcome::default(); GROUP + 1],
             missing: [(0, Sought::default()); GROUP],
-            misses: 0,
-            before: Group::new(),
+            joins: [Join::default(); PART],
         }
     }
 
-    /// Takes the next pretoken, from where to where it goes in the text.
+    /// Takes the next pretoken, which ends there in the text.
     #[inline]
-    pub(super) fn add(&mut self, start: usize, end: usize) {
-        let sought = Sought::new(self.text, start, end);
-        self.cache.front.prefetch(&sought);
-        self.sought[self.size] = sought;
+    pub(super) fn add(&mut self, end: usize) {
         self.size += 1;
+        self.cuts[self.size] = end;
         if self.size == GROUP {
-            self.next_group();
-        }
-    }
-
-    /// Lets every group go one step.
-    #[inline(never)]
-    fn next_group(&mut self) {
-        self.advance();
-        self.meet();
-        if self.cache.is_full() {
-            self.advance();
-            self.settle(self.group.last.kind & ENDS != 0);
-            self.cache.make_room();
+            self.encode_group();
         }
     }
 
     /// Writes what is left at the end of the text.
     pub(super) fn finish(mut self) {
-        self.next_group();
-        self.advance();
-        self.settle(false);
+        self.encode_group();
         self.flush();
-        self.out.write();
         self.cache.shrink();
     }
 
-    /// Makes a group of the pretokens collected: finds out what becomes of those met lately.
-    #[inline]
-    fn meet(&mut self) {
-        for (index, sought) in self.sought[..self.size].iter().enumerate() {
-            if let Some(outcome) = self.cache.front.get(sought) {
-                self.group.outcomes[index] = outcome;
-            } else {
-                self.encoder.known.prefetch(sought);
-                self.missing[self.misses] = (index, *sought);
-                self.misses += 1;
-            }
+    /// Encodes the pretokens collected, but for those that may be joined with what comes next.
+    #[inline(never)]
+    fn encode_group(&mut self) {
+        let misses = self.meet();
+        self.look_up(misses);
+        for start in (0..self.size).step_by(PART) {
+            let size = (self.size - start).min(PART);
+            let possible = self.find_boundaries(start, size);
+            self.settle(start, size, possible);
         }
-        self.group.size = mem::take(&mut self.size);
+        self.cuts[0] = self.cuts[self.size];
+        self.outcomes[0] = self.outcomes[self.size];
+        self.size = 0;
+        self.cache.make_room();
     }
 
-    /// Lets the group and the one before it go one step; what is next is a new group.
+    /// Finds out what becomes of the pretokens met lately; keeps the others, and says how many.
     #[inline]
-    fn advance(&mut self) {
-        self.look_up();
-        self.find_boundaries();
-        self.settle(self.group.possible & 1 != 0);
-        self.before = self.group;
-        self.group.last = self.group.before(self.group.size);
-        self.group.size = 0;
+    fn meet(&mut self) -> usize {
+        let (mut misses, mut start) = (0, self.cuts[0]);
+        for index in 0..self.size.min(GROUP) {
+            let end = self.cuts[index + 1];
+            let (outcome, is_it) = self.cache.front.get(self.text, start, end);
+            self.outcomes[index + 1] = outcome;
+            self.missing[misses].0 = index;
+            misses += usize::from(!is_it);
+            start = end;
+        }
+        misses
     }
 
-    /// Finds out what becomes of the pretokens that were not met lately.
+    /// Finds out what becomes of the pretokens that were not met lately: first those that spell a
+    /// token, then those that were met at some time, then those that are new.
     #[inline]
-    fn look_up(&mut self) {
-        let misses = mem::take(&mut self.misses);
-        let mut unknown = 0_u32;
+    fn look_up(&mut self, misses: usize) {
+        let Run { encoder, text, cache, cuts, outcomes, missing, .. } = self;
+        for (index, sought) in &mut missing[..misses] {
+            *sought = Sought::new(text, cuts[*index], cuts[*index + 1]);
+            encoder.known.prefetch(sought);
+        }
+        let mut unknown = 0;
         for place in 0..misses {
-            let (index, sought) = &self.missing[place];
-            if let Some(outcome) = self.encoder.known.get(self.text, sought) {
-                self.cache.front.set(sought, outcome);
-                self.group.outcomes[*index] = outcome;
+            let (index, sought) = missing[place];
+            if let Some(outcome) = encoder.known.get(text, &sought) {
+                cache.front.set(&sought, outcome);
+                outcomes[index + 1] = outcome;
             } else {
-                self.cache.table.prefetch(sought);
-                unknown |= 1 << place;
+                cache.table.prefetch(&sought);
+                missing[unknown] = (index, sought);
+                unknown += 1;
             }
         }
-        for place in bits(unknown) {
-            let (index, sought) = self.missing[place];
-            let outcome = self.remembered(&sought);
-            self.cache.front.set(&sought, outcome);
-            self.group.outcomes[index] = outcome;
+        let mut new = 0;
+        for place in 0..unknown {
+            let (index, sought) = missing[place];
+            if let Some(outcome) = cache.table.get(text, &sought) {
+                cache.front.set(&sought, outcome);
+                outcomes[index + 1] = outcome;
+            } else {
+                missing[new] = (index, sought);
+                new += 1;
+            }
+        }
+        if new > 0 {
+            self.work_out(new);
+        }
+    }
+
+    /// Works out what becomes of new pretokens.
+    #[inline(never)]
+    fn work_out(&mut self, new: usize) {
+        let Run { encoder, text, cache, outcomes, missing, .. } = self;
+        let Cache { front, table, lists, pieces, shorts, tokens, .. } = &mut **cache;
+        for some in missing[..new].chunks(shorts.len()) {
+            let pretokens = some.iter().map(|(_, sought)| &text[sought.start..sought.end]);
+            encoder.words.take_turns(shorts, pretokens, &encoder.numbers);
+            for ((index, sought), short) in some.iter().zip(&mut *shorts) {
+                let pretoken = &text[sought.start..sought.end];
+                tokens.clear();
+                if encoder.words.is_short(pretoken) {
+                    tokens.extend(short.tokens());
+                } else {
+                    encoder.words.run(pretoken, &encoder.numbers, pieces, |_| ());
+                    tokens.extend(pieces.items().map(|piece| piece.token));
+                }
+                let outcome = Outcome::plain(tokens, CACHED, lists);
+                if pretoken.len() <= cache::LONGEST {
+                    table.set(pretoken, outcome);
+                }
+                front.set(sought, outcome);
+                outcomes[index + 1] = outcome;
+            }
         }
     }
 
     /// Finds out which pretokens may come to stand in one token with the one before, as far as can
     /// be told at once, and asks for the memory that says whether they do.
     #[inline]
-    fn find_boundaries(&mut self) {
+    fn find_boundaries(&mut self, start: usize, size: usize) -> u64 {
         let phrases = &self.encoder.phrases;
-        let mut possible = 0_u32;
-        let mut left = self.group.last;
-        for (index, &right) in self.group.outcomes[..self.group.size].iter().enumerate() {
-            let are_open = left.kind & ENDS != 0 && right.kind & BEGINS != 0;
-            let may = are_open & phrases.may_be_boundary(left.data[0], right.data[0]);
-            possible |= u32::from(may) << index;
+        let outcomes = &self.outcomes[start..=start + size];
+        let mut possible = 0_u64;
+        let mut left = outcomes[0];
+        for (index, &right) in outcomes[1..].iter().enumerate() {
+            let may = phrases.may_be_boundary(left.data[0], right.data[0]);
+            possible |= (u64::from(may) & left.ends() & right.begins()) << index;
             left = right;
         }
         for index in bits(possible) {
-            let (left, right) = (self.group.before(index), self.group.outcomes[index]);
-            phrases.prefetch(left.data[0], right.data[0]);
+            phrases.prefetch(outcomes[index].data[0], outcomes[index + 1].data[0]);
         }
-        self.group.possible = possible;
+        possible
     }
 
-    /// Joins and writes the group before; `goes_on` says whether its last may be joined with what
-    /// comes next. Most pretokens are just written. The few for which there is something to decide
-    /// are told apart by bits beforehand: a processor that has to guess at every pretoken often
-    /// guesses wrong.
+    /// Joins and writes the group. What is joined takes the place of its first pretoken, and nothing
+    /// is left of the others, so that most of the group is then written without a decision.
     #[inline]
-    fn settle(&mut self, goes_on: bool) {
-        let group = self.before;
-        let Some(last) = group.size.checked_sub(1) else { return };
-        self.before.size = 0;
-        let outcomes = &group.outcomes[..=last];
-        let mut joins = [Join::default(); GROUP];
+    fn settle(&mut self, from: usize, size: usize, possible: u64) {
+        let outcomes = &self.outcomes[from..=from + size];
         // Which stand in one unit with the one before, as far as boundaries say.
-        let mut joined = 0_u32;
-        for index in bits(group.possible) {
-            let (left, right) = (group.before(index).data[0], outcomes[index].data[0]);
+        let mut joined = 0_u64;
+        for index in bits(possible) {
+            let (left, right) = (outcomes[index].data[0], outcomes[index + 1].data[0]);
             if let Some(join) = self.encoder.phrases.boundary(left, right) {
-                joins[index] = join;
+                self.joins[index] = join;
                 joined |= 1 << index;
             }
         }
-        // Which wait for the one after.
-        let waits = joined >> 1 | u32::from(goes_on) << last;
-        let mut special = joined | waits;
-        for (index, outcome) in outcomes.iter().enumerate() {
-            special |= u32::from(outcome.is_elsewhere()) << index;
-        }
+        let last = outcomes[size];
+        let goes_on = last.ends() != 0;
+        let is_alone = joined >> (size - 1) == 0;
         if joined & 1 == 0 {
             self.flush();
         }
-        let mut index = 0;
-        while index < outcomes.len() {
-            let plain = (special >> index).trailing_zeros() as usize;
-            let end = (index + plain).min(outcomes.len());
-            for outcome in &outcomes[index..end] {
-                self.out.push(outcome.data, outcome.count());
-            }
-            let Some(&outcome) = outcomes.get(end) else { break };
-            index = end + 1;
-            let has = |bits: u32, index: usize| bits >> index & 1 != 0;
-            if has(joined, end) {
-                self.wait(outcome, joins[end]);
-                if !has(waits, end) {
+        while joined != 0 {
+            let start = joined.trailing_zeros() as usize;
+            let end = start + (joined >> start).trailing_ones() as usize;
+            joined &= joined.wrapping_add(1 << start);
+            if start == 0 || goes_on && end == size {
+                self.long_run(from, start, end);
+                if end < size || !goes_on {
                     self.flush();
                 }
-            } else if !has(waits, end) {
-                self.write(outcome);
-            } else if end < last && !has(waits, index) {
-                self.pair(outcome, outcomes[index], joins[index]);
-                index += 1;
+            } else if end == start + 1 {
+                self.pair(from + start, self.joins[start]);
             } else {
-                self.wait(outcome, Join::default());
+                self.run(from, start, end);
             }
         }
+        if goes_on && is_alone {
+            self.wait(from + size, Join::default());
+        }
+        self.write_part(from + 1, from + size);
+        self.outcomes[from + size] = last;
     }
 
-    /// What becomes of a pretoken that spells no token.
-    fn remembered(&mut self, sought: &Sought) -> Outcome {
-        if let Some(outcome) = self.cache.table.get(self.text, sought) {
-            return outcome;
-        }
-        let pretoken = &self.text[sought.start..sought.end];
-        let Cache { table, lists, pieces, tokens, .. } = &mut *self.cache;
-        tokens.clear();
-        self.encoder.words.tokens(pretoken, &self.encoder.numbers, pieces, tokens);
-        let outcome = Outcome::plain(tokens, CACHED, lists);
-        if pretoken.len() <= cache::LONGEST {
-            table.set(pretoken, outcome);
-        }
-        outcome
-    }
-
-    /// Encodes two units that nothing else can join.
+    /// Encodes two units that nothing else can join: one, and the next.
     #[inline]
-    fn pair(&mut self, left: Outcome, right: Outcome, join: Join) {
-        let is_usual = (left.kind | right.kind) & FICKLE == 0 && join.time != NEVER;
-        if is_usual && join.time > left.data[1].max(right.data[1]) {
-            self.out.push([join.token, 0, 0], 1);
-        } else if let Some((_, unit)) = self.encoder.phrases.join(left.unit(), right.unit()) {
-            self.unit(unit);
+    fn pair(&mut self, first: usize, join: Join) {
+        let (left, right) = (self.outcomes[first], self.outcomes[first + 1]);
+        let is_usual = left.is_elsewhere() | right.is_elsewhere() == 0 && join.time != NEVER;
+        let joined = if is_usual && join.time > left.data[1].max(right.data[1]) {
+            Unit { token: join.token, from: 0, fickle: 0 }
         } else {
-            self.unit(left.unit());
-            self.unit(right.unit());
+            match self.encoder.phrases.join(left.unit(), right.unit()) {
+                Some((_, unit)) => unit,
+                None => return,
+            }
+        };
+        self.outcomes[first] = joined.into();
+        self.outcomes[first + 1] = Outcome::default();
+    }
+
+    /// Encodes a run of units of a part, in which those from `start` to `end` are joined with the
+    /// one before.
+    fn run(&mut self, from: usize, start: usize, end: usize) {
+        let mut pending = mem::take(&mut self.cache.pending);
+        let places = &mut self.outcomes[from + start..=from + end];
+        pending.push(Waiting { unit: places[0].unit(), join: Join::default() });
+        for (outcome, &join) in places[1..].iter().zip(&self.joins[start..]) {
+            pending.push(Waiting { unit: outcome.unit(), join });
+        }
+        self.encoder.phrases.run(&mut pending);
+        places.fill(Outcome::default());
+        for (outcome, waiting) in places.iter_mut().zip(&pending) {
+            *outcome = waiting.unit.into();
+        }
+        pending.clear();
+        self.cache.pending = pending;
+    }
+
+    /// Lets units wait that began in another part, or may end in another.
+    fn long_run(&mut self, from: usize, start: usize, end: usize) {
+        if start > 0 {
+            self.wait(from + start, Join::default());
+        }
+        for index in start..end {
+            self.wait(from + index + 1, self.joins[index]);
         }
     }
 
-    #[inline]
-    fn wait(&mut self, outcome: Outcome, join: Join) {
+    /// Takes a unit out of the group, for later.
+    fn wait(&mut self, place: usize, join: Join) {
+        let outcome = mem::take(&mut self.outcomes[place]);
         self.cache.pending.push(Waiting { unit: outcome.unit(), join });
+    }
+
+    /// Writes what became of a part: the outcomes from one to another.
+    #[inline]
+    fn write_part(&mut self, first: usize, last: usize) {
+        let mut elsewhere = 0;
+        for (index, outcome) in self.outcomes[first..=last].iter().enumerate() {
+            elsewhere |= outcome.is_elsewhere() << index;
+        }
+        let mut next = first;
+        for index in bits(elsewhere) {
+            self.out.hold(&self.outcomes[next..first + index]);
+            self.write(self.outcomes[first + index]);
+            next = first + index + 1;
+        }
+        self.out.hold(&self.outcomes[next..=last]);
     }
 
     /// Encodes the open units that wait.
@@ -304,61 +328,39 @@ impl<'r> Run<'r> {
 
     fn unit(&mut self, unit: Unit) {
         if unit.fickle == 0 {
-            self.out.push([unit.token, 0, 0], 1);
+            self.out.0.push(unit.token);
         } else {
-            self.out.extend(&self.encoder.phrases.fickle(unit.fickle).tokens);
+            self.out.0.extend_from_slice(&self.encoder.phrases.fickle(unit.fickle).tokens);
         }
     }
 
     /// Writes an outcome that does not hold its tokens.
     fn write(&mut self, outcome: Outcome) {
         match outcome.kind {
-            LISTED => self.out.extend(outcome.list(&self.encoder.lists)),
-            CACHED => self.out.extend(outcome.list(&self.cache.lists)),
+            LISTED => self.out.0.extend_from_slice(outcome.list(&self.encoder.lists)),
+            CACHED => self.out.0.extend_from_slice(outcome.list(&self.cache.lists)),
             _ => self.unit(outcome.unit()),
         }
     }
 }
 
-/// The places of the bits that are set, from the lowest on.
-#[inline]
-fn bits(mut bits: u32) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let index = (bits != 0).then(|| bits.trailing_zeros() as usize)?;
-        bits &= bits - 1;
-        Some(index)
-    })
-}
+/// Where the tokens go.
+struct Tokens<'o>(&'o mut Vec<u32>);
 
-/// Tokens on their way out: a short array, since a vector would ask for room with each.
-struct Buffer<'o> {
-    tokens: [u32; 4 * GROUP],
-    used: usize,
-    out: &'o mut Vec<u32>,
-}
-
-impl<'o> Buffer<'o> {
-    fn new(out: &'o mut Vec<u32>) -> Buffer<'o> {
-        Buffer { tokens: [0; 4 * GROUP], used: 0, out }
-    }
-
-    /// Adds the first few of some tokens.
+impl Tokens<'_> {
+    /// Adds the tokens that some outcomes hold. All words of an outcome are written, and the next
+    /// go over those that are no tokens: so nothing depends on how many they are.
     #[inline]
-    fn push(&mut self, tokens: [u32; INLINE], count: usize) {
-        if self.used + INLINE > self.tokens.len() {
-            self.write();
+    fn hold(&mut self, outcomes: &[Outcome]) {
+        self.0.reserve(outcomes.len() * WORDS);
+        let mut used = self.0.len();
+        for outcome in outcomes {
+            // SAFETY: there is room for all words of all outcomes, of which at most these were
+            // used.
+            unsafe { self.0.as_mut_ptr().add(used).cast::<[u32; WORDS]>().write(outcome.words()) };
+            used += outcome.count();
         }
-        self.tokens[self.used..self.used + INLINE].copy_from_slice(&tokens);
-        self.used += count;
-    }
-
-    fn extend(&mut self, tokens: &[u32]) {
-        self.write();
-        self.out.extend_from_slice(tokens);
-    }
-
-    fn write(&mut self) {
-        self.out.extend_from_slice(&self.tokens[..self.used]);
-        self.used = 0;
+        // SAFETY: all tokens up to there have been written.
+        unsafe { self.0.set_len(used) };
     }
 }

@@ -20,21 +20,18 @@ pub(super) type Pieces = Row<Piece>;
 /// The times between which a pretoken is one token: after the first, before the second.
 pub(super) type Life = (u32, u32);
 
-/// Up to this many bytes, looking at all tokens finds the next rule fastest.
-const SHORT: usize = 64;
-
 /// The rules that apply inside a pretoken.
 pub(super) struct Words {
-    merges: Merges,
+    pub(super) merges: Merges,
     /// When two single bytes are joined, by both.
-    byte_joins: Vec<u32>,
-    deletions: FastMap<u32, Vec<Deletion>>,
+    pub(super) byte_joins: Vec<u32>,
+    pub(super) deletions: FastMap<u32, Vec<Deletion>>,
 }
 
 /// A token's deletion: when, and the parts with their lengths in bytes.
-struct Deletion {
-    time: u32,
-    parts: Box<[(u32, usize)]>,
+pub(super) struct Deletion {
+    pub(super) time: u32,
+    pub(super) parts: Box<[(u32, usize)]>,
 }
 
 impl Words {
@@ -69,24 +66,6 @@ impl Words {
             }));
         }
         Words { merges, byte_joins, deletions }
-    }
-
-    /// Performs all rules on a pretoken, and appends its tokens.
-    pub(super) fn tokens(
-        &self,
-        pretoken: &[u8],
-        numbers: &Numbers,
-        row: &mut Pieces,
-        tokens: &mut Vec<u32>,
-    ) {
-        if pretoken.len() <= SHORT {
-            let mut short = Short::new(self, pretoken, numbers);
-            short.run();
-            tokens.extend(short.cells[..short.size].iter().map(|cell| cell.token));
-        } else {
-            self.run(pretoken, numbers, row, |_| ());
-            tokens.extend(row.items().map(|piece| piece.token));
-        }
     }
 
     /// Performs all rules on a pretoken; the tokens are then in the row. Calls `lives` with each
@@ -140,103 +119,11 @@ impl Rules for Words {
 }
 
 /// When a token is deleted first, after some time.
-fn deletion_after(deletions: &FastMap<u32, Vec<Deletion>>, token: u32, after: u32) -> u32 {
+pub(super) fn deletion_after(
+    deletions: &FastMap<u32, Vec<Deletion>>,
+    token: u32,
+    after: u32,
+) -> u32 {
     let times = deletions.get(&token).into_iter().flatten().map(|deletion| deletion.time);
     times.into_iter().find(|&time| time > after).unwrap_or(NEVER)
-}
-
-/// A short pretoken, on which the rules are performed as a [`Row`] does, without its bookkeeping.
-struct Short<'w> {
-    words: &'w Words,
-    cells: [Cell; SHORT],
-    size: usize,
-}
-
-/// A token in it.
-#[derive(Clone, Copy, Default)]
-struct Cell {
-    token: u32,
-    /// When it was made.
-    made: u32,
-    /// When it is split.
-    split: u32,
-    /// When it is split or joined with the next, whichever is first, as far as [`Merges::when`]
-    /// says.
-    next: u32,
-}
-
-impl Short<'_> {
-    fn new<'w>(words: &'w Words, pretoken: &[u8], numbers: &Numbers) -> Short<'w> {
-        let mut cells = [Cell::default(); SHORT];
-        for (cell, &byte) in cells.iter_mut().zip(pretoken) {
-            *cell = Cell { token: numbers.of(byte.into()), made: 0, split: NEVER, next: NEVER };
-        }
-        for (cell, pair) in cells.iter_mut().zip(pretoken.windows(2)) {
-            cell.next = words.byte_joins[usize::from(pair[0]) << 8 | usize::from(pair[1])];
-        }
-        Short { words, cells, size: pretoken.len() }
-    }
-
-    fn run(&mut self) {
-        while let Some((time, place)) = self.earliest() {
-            let cell = self.cells[place];
-            if cell.split == time {
-                self.split(place, time);
-            } else if let Some(merge) =
-                self.words.merges.get(time, cell.token, self.cells[place + 1].token)
-            {
-                let Merge { token, split, .. } = merge;
-                if let Some(after) = self.cells[..self.size].get(place + 2) {
-                    self.words.merges.prefetch(token, after.token);
-                }
-                self.cells.copy_within(place + 2..self.size, place + 1);
-                self.size -= 1;
-                self.cells[place] = Cell { token, made: time, split, next: split };
-                self.plan(place.saturating_sub(1), place + 1);
-            } else {
-                self.cells[place].next = cell.split;
-            }
-        }
-    }
-
-    #[inline]
-    fn earliest(&self) -> Option<(u32, usize)> {
-        let mut found = (NEVER, 0);
-        for (place, cell) in self.cells[..self.size].iter().enumerate() {
-            if cell.next < found.0 {
-                found = (cell.next, place);
-            }
-        }
-        (found.0 != NEVER).then_some(found)
-    }
-
-    /// Finds out what happens next to the tokens from one place to another.
-    #[inline]
-    fn plan(&mut self, from: usize, to: usize) {
-        for place in from..to {
-            let cell = self.cells[place];
-            self.cells[place].next = cell.split;
-            if place + 1 < self.size {
-                let right = self.cells[place + 1];
-                let after = cell.made.max(right.made);
-                let join = self.words.merges.when(cell.token, right.token, after);
-                self.cells[place].next = cell.split.min(join);
-            }
-        }
-    }
-
-    #[cold]
-    fn split(&mut self, place: usize, time: u32) {
-        let deletions = &self.words.deletions[&self.cells[place].token];
-        for deletion in deletions.iter().filter(|deletion| deletion.time == time) {
-            let parts = deletion.parts.len();
-            self.cells.copy_within(place + 1..self.size, place + parts);
-            self.size += parts - 1;
-            for (cell, &(token, _)) in self.cells[place..].iter_mut().zip(&deletion.parts) {
-                let split = deletion_after(&self.words.deletions, token, time);
-                *cell = Cell { token, made: time, split, next: split };
-            }
-            self.plan(place.saturating_sub(1), place + parts);
-        }
-    }
 }

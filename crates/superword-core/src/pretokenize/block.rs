@@ -5,6 +5,7 @@
 //! after it are in `tail`. A block starts where a pretoken starts, and since no pattern looks
 //! back, what comes before it plays no role.
 
+use super::ascii::Ascii;
 use super::class::{
     BLANK, CLASSES, CONTROL, Class, LOWER, MARK, NEWLINE, NUMBER, OTHER, PUNCT, TITLE, Text, UPPER,
     WHITE,
@@ -128,108 +129,9 @@ pub(super) fn run_end(mask: u64, start: u32) -> u32 {
     start + (!mask >> start).trailing_zeros()
 }
 
-/// Masks that hold for ASCII by comparing bytes alone. `white` and `newline` are in `control`.
-#[derive(Debug, PartialEq)]
-struct Ascii {
-    upper: u64,
-    lower: u64,
-    digit: u64,
-    blank: u64,
-    quote: u64,
-    underscore: u64,
-    newline: u64,
-    white: u64,
-    control: u64,
-    high: u64,
-    tail: u64,
-}
-
-impl Ascii {
-    #[inline(always)]
-    fn of(bytes: &[u8; WIDTH]) -> Ascii {
-        // SAFETY: SSE2 is part of x86_64.
-        #[cfg(target_arch = "x86_64")]
-        return unsafe { Ascii::by_vector(bytes) };
-        #[cfg(not(target_arch = "x86_64"))]
-        Ascii::by_byte(bytes)
-    }
-
-    /// With SSE2, which every `x86_64` has: sixteen bytes a comparison.
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "sse2")]
-    #[inline]
-    fn by_vector(bytes: &[u8; WIDTH]) -> Ascii {
-        use std::arch::x86_64::{
-            __m128i, _mm_add_epi8, _mm_cmpeq_epi8, _mm_cmpgt_epi8, _mm_cmplt_epi8,
-            _mm_movemask_epi8, _mm_or_si128, _mm_set_epi64x, _mm_set1_epi8,
-        };
-        #[target_feature(enable = "sse2")]
-        #[inline]
-        fn gather(v: [__m128i; 4], test: impl Fn(__m128i) -> __m128i) -> u64 {
-            let bits = |v| u64::from(_mm_movemask_epi8(test(v)).cast_unsigned());
-            bits(v[0]) | bits(v[1]) << 16 | bits(v[2]) << 32 | bits(v[3]) << 48
-        }
-        let half = |i: usize| i64::from_le_bytes(bytes[i..i + 8].try_into().expect("eight bytes"));
-        let vectors = [0, 16, 32, 48].map(|i| _mm_set_epi64x(half(i + 8), half(i)));
-        let splat = |byte: u8| _mm_set1_epi8(byte.cast_signed());
-        let equal = |v, byte| _mm_cmpeq_epi8(v, splat(byte));
-        // Comparisons are signed: with `high` moved up to 127, the range is all that is above `low`.
-        let within = |v, low: u8, high: u8| {
-            _mm_cmpgt_epi8(_mm_add_epi8(v, splat(127 - high)), splat(126 - (high - low)))
-        };
-        Ascii {
-            upper: gather(vectors, |v| within(v, b'A', b'Z')),
-            lower: gather(vectors, |v| within(v, b'a', b'z')),
-            digit: gather(vectors, |v| within(v, b'0', b'9')),
-            blank: gather(vectors, |v| equal(v, b' ')),
-            quote: gather(vectors, |v| equal(v, b'\'')),
-            underscore: gather(vectors, |v| equal(v, b'_')),
-            newline: gather(vectors, |v| _mm_or_si128(equal(v, b'\r'), equal(v, b'\n'))),
-            white: gather(vectors, |v| within(v, b'\t', b'\r')),
-            control: gather(vectors, |v| _mm_or_si128(within(v, 0, 0x1F), equal(v, 0x7F))),
-            high: gather(vectors, |v| v),
-            // Tail bytes are 0x80..0xC0: as signed, those below -64.
-            tail: gather(vectors, |v| _mm_cmplt_epi8(v, splat(0xC0))),
-        }
-    }
-
-    /// Byte by byte, for other machines, and as the twin that the vectors are tested against.
-    #[cfg(any(test, not(target_arch = "x86_64")))]
-    fn by_byte(bytes: &[u8; WIDTH]) -> Ascii {
-        let gather = |test: fn(u8) -> bool| {
-            bytes.iter().rev().fold(0, |mask, &byte| mask << 1 | u64::from(test(byte)))
-        };
-        Ascii {
-            upper: gather(|byte| byte.is_ascii_uppercase()),
-            lower: gather(|byte| byte.is_ascii_lowercase()),
-            digit: gather(|byte| byte.is_ascii_digit()),
-            blank: gather(|byte| byte == b' '),
-            quote: gather(|byte| byte == b'\''),
-            underscore: gather(|byte| byte == b'_'),
-            newline: gather(|byte| matches!(byte, b'\r' | b'\n')),
-            white: gather(|byte| matches!(byte, b'\t'..=b'\r')),
-            control: gather(|byte| byte.is_ascii_control()),
-            high: gather(|byte| byte >= 0x80),
-            tail: gather(|byte| byte & 0xC0 == 0x80),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[cfg(target_arch = "x86_64")]
-    #[test]
-    fn vectors_see_every_byte_at_every_place_as_bytes_do() {
-        for byte in 0..=255_u8 {
-            for place in 0..WIDTH {
-                let mut bytes = [b'a'; WIDTH];
-                bytes[place] = byte;
-                assert_eq!(Ascii::of(&bytes), Ascii::by_byte(&bytes), "{byte} at {place}");
-            }
-        }
-    }
 
     #[test]
     fn after_skips_the_rest_of_a_character() {
