@@ -29,6 +29,7 @@ bench: $(VENV)/installed ## Run the benchmarks; they write benchmarks/results
 	$(VENV)/bin/python benchmarks/inputs.py
 	$(VENV)/bin/python benchmarks/hostile.py
 	$(VENV)/bin/python benchmarks/encode.py
+	$(VENV)/bin/python benchmarks/remember.py
 	$(VENV)/bin/python benchmarks/transformers_face.py
 	$(VENV)/bin/python benchmarks/prompts.py
 

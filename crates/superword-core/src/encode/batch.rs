@@ -1,5 +1,6 @@
 //! Many texts, or a huge one, on several threads.
 
+use std::mem;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 
@@ -61,7 +62,7 @@ impl Encoder {
             Ok(())
         };
         let shares = self.on_threads(&jobs, threads, is_interrupted, take)?;
-        Ok(joined(&jobs, &shares))
+        Ok(joined(&jobs, &shares, threads))
     }
 
     /// How many ids a text has, on up to so many threads; they are not kept.
@@ -169,8 +170,8 @@ impl Encoder {
     }
 }
 
-/// The shares put together in the order of the jobs.
-fn joined(jobs: &[Job<'_>], shares: &[Share]) -> Encoded {
+/// The shares put together in the order of the jobs, on so many threads.
+fn joined(jobs: &[Job<'_>], shares: &[Share], threads: usize) -> Encoded {
     let mut parts: Vec<&[u32]> = vec![&[]; jobs.len()];
     for share in shares {
         let mut start = 0;
@@ -179,13 +180,33 @@ fn joined(jobs: &[Job<'_>], shares: &[Share]) -> Encoded {
             start += length;
         }
     }
-    let mut ids = memory::with_capacity(parts.iter().map(|part| part.len()).sum());
     let mut offsets = vec![0];
-    for (job, part) in jobs.iter().zip(parts) {
-        ids.extend_from_slice(part);
+    let mut total = 0;
+    for (job, part) in jobs.iter().zip(&parts) {
+        total += part.len();
         if job.is_last {
-            offsets.push(ids.len() as u64);
+            offsets.push(total as u64);
         }
     }
+    let mut ids: Vec<u32> = memory::with_capacity(total);
+    let mut places = ids.spare_capacity_mut();
+    thread::scope(|scope| {
+        for parts in parts.chunks(parts.len().div_ceil(threads)) {
+            let length = parts.iter().map(|part| part.len()).sum();
+            let (mut here, rest) = mem::take(&mut places).split_at_mut(length);
+            places = rest;
+            scope.spawn(move || {
+                for part in parts {
+                    let (now, later) = here.split_at_mut(part.len());
+                    for (place, &id) in now.iter_mut().zip(*part) {
+                        place.write(id);
+                    }
+                    here = later;
+                }
+            });
+        }
+    });
+    // SAFETY: the parts have that many ids together, and each was written to its place.
+    unsafe { ids.set_len(total) };
     Encoded { ids, offsets }
 }
