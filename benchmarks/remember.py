@@ -18,7 +18,7 @@ import superword
 from encode import models
 
 # Megabytes in a text.
-PIECE = 5
+PIECE = 1
 # Of 32 bytes, 26 are letters and 6 are spaces.
 LETTERS = bytes(b"abcdefghijklmnopqrstuvwxyz      "[byte % 32] for byte in range(256))
 
@@ -55,9 +55,9 @@ def main() -> None:
         "What an encoder remembers",
         {"megabytes": options.size, "most": most, "seconds": taken},
         [
-            f"{options.size} MB of random words that never repeat, encoded on one thread by a model of "
-            f"131,072 tokens: at most {most:.0f} MB more than before. A thread may remember 64 MB. "
-            f"{options.size / taken:.1f} MB/s."
+            f"{options.size} MB of random words that never repeat, encoded on one thread by a "
+            f"model of 131,072 tokens: at most {most:.0f} MB more than before. A thread may "
+            f"remember 64 MB. {options.size / taken:.1f} MB/s."
         ],
     )
 

@@ -4,7 +4,8 @@
 
 Each step of training on counts is a process of its own, and the model is compared, by hash, with
 that of `superword train`. The sizes are megabytes of text; 4000 is the corpus of `grow.py`. From
-the growth, a power law, follows what 1 TB and 10 TB would take.
+the growth, a power law, follows what 1 TB and 10 TB would take. The corpus of `grow.py` has no part
+in that: it has no words that the text it was made of does not have.
 """
 
 from __future__ import annotations
@@ -38,6 +39,10 @@ TERABYTE = 1_000_000  # in megabytes
 ROW = 40
 # How much text a task of Spark counts.
 TASK = 1000
+# The size of the corpus of `grow.py`.
+GROWN = COPIES * 1000
+# How many threads count.
+CORES = 2
 
 
 def step(*arguments: str | Path, code: int = 0) -> Figures:
@@ -103,13 +108,19 @@ def power_law(sizes: Sequence[int], values: Sequence[float]) -> tuple[float, flo
 
 def extrapolated(found: dict[int, Figures]) -> dict[str, Any]:
     """What larger corpora take, if they grow on as they did."""
-    sizes = sorted(found)
+    sizes = sorted(size for size in found if size != GROWN)
+
+    def seconds(size: int, *steps: str) -> float:
+        return sum(found[size]["steps"][step]["seconds"] for step in steps)
+
+    counting = seconds(sizes[-1], "count pretokens", "count fragments") / sizes[-1]
+    learning = power_law(sizes, [seconds(size, "learn merges", "train") for size in sizes])
 
     def at(size: int, kind: str, what: str) -> float:
         factor, exponent = power_law(sizes, [found[one][what][kind] for one in sizes])
         return float(factor * float(size) ** exponent)
 
-    laws = {
+    laws = {"seconds of learning": learning[1]} | {
         f"{what} of {kind}": power_law(sizes, [found[one][what][kind] for one in sizes])[1]
         for what in ("keys", "key_bytes")
         for kind in ("pretokens", "fragments")
@@ -137,6 +148,8 @@ def extrapolated(found: dict[int, Figures]) -> dict[str, Any]:
             # docs/training.md: bytes of memory for each byte or pretoken, and for each key.
             "driver GB, merges": 30 * (size_of["pretokens"] + keys["pretokens"]) / 1e9,
             "driver GB, supermerges": 32 * (size_of["fragments"] / 4 + keys["fragments"]) / 1e9,
+            "core hours, counting": counting * CORES * size / 3600,
+            "driver hours, learning": learning[0] * size ** learning[1] / 3600,
             "places of 2^32, merges": (size_of["pretokens"] + keys["pretokens"]) / 2**32,
             "places of 2^32, supermerges": (size_of["fragments"] / 4 + keys["fragments"]) / 2**32,
         }
@@ -150,7 +163,7 @@ def main() -> None:
     options = parser.parse_args()
     found = {}
     for size in sorted(options.sizes):
-        if size == COPIES * 1000:
+        if size == GROWN:
             text = written("grown-1000.jsonl", lambda path: grow(corpus(1000), path))
         else:
             text = corpus(size)
@@ -190,7 +203,8 @@ def main() -> None:
             larger.append([name, *(f"{one[name]:.3g}" for one in estimates.values())])
         powers = "; ".join(f"{name} {power:.2f}" for name, power in figures["exponents"].items())
         sections += [
-            "Extrapolated by power laws through the two largest sizes. Exponents: " + powers + ".",
+            "Extrapolated by power laws through the two largest sizes of real text, the time to "
+            "count in proportion. Exponents: " + powers + ".",
             results.table(larger),
         ]
     title = "How counts grow with the corpus, boundless, vocabulary 131,072"
