@@ -111,7 +111,7 @@ def extrapolated(found: dict[int, Figures]) -> dict[str, Any]:
     sizes = sorted(size for size in found if size != GROWN)
 
     def seconds(size: int, *steps: str) -> float:
-        return sum(found[size]["steps"][step]["seconds"] for step in steps)
+        return float(sum(found[size]["steps"][step]["seconds"] for step in steps))
 
     counting = seconds(sizes[-1], "count pretokens", "count fragments") / sizes[-1]
     learning = power_law(sizes, [seconds(size, "learn merges", "train") for size in sizes])
