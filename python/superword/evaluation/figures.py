@@ -131,8 +131,10 @@ def single_tokens(results: Results) -> Drawn:
     axis.axhspan(0.90, 0.95, color="#0072B2", alpha=0.10, linewidth=0)
     axis.axhspan(0.72, 0.73, color="#009E73", alpha=0.22, linewidth=0)
     axis.text(-0.22, 0.952, "paper: BPE, WordPiece", va="bottom", fontsize=8)
-    axis.text(-0.22, 0.718, "paper: UnigramLM", va="top", fontsize=8)
     lowest = min(value for _, _, value in rows) if rows else 0.7
+    # On the side of the band on which our line does not begin.
+    place, side = (0.732, "bottom") if lowest < 0.725 else (0.718, "top")
+    axis.text(-0.22, place, "paper: UnigramLM", va=side, fontsize=8)
     axis.set_ylim(min(0.6, lowest - 0.05), 1)
     percent_axis(axis.yaxis)
     outside_legend(axis)
@@ -235,6 +237,7 @@ def distribution(results: Results, sizes: Sequence[int]) -> Drawn:
         head.set_title(f"Its {HEAD} most frequent tokens", loc="left")
         whole.set_ylabel("log₁₀(count + 1)")
         whole.xaxis.set_major_formatter("{x:,.0f}")
+        whole.locator_params(axis="x", nbins=5)
     for axis in grid[-1]:
         axis.set_xlabel("token, the most frequent first")
     figure.legend(*grid[0, 0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
