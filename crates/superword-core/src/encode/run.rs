@@ -172,7 +172,7 @@ impl<'r> Run<'r> {
     /// Finds out which pretokens may come to stand in one token with the one before, as far as can
     /// be told at once, and asks for the memory that says whether they do.
     #[inline]
-    fn find_boundaries(&mut self, start: usize, size: usize) -> u64 {
+    fn find_boundaries(&self, start: usize, size: usize) -> u64 {
         let phrases = &self.encoder.phrases;
         let outcomes = &self.outcomes[start..=start + size];
         let mut possible = 0_u64;
@@ -188,8 +188,8 @@ impl<'r> Run<'r> {
         possible
     }
 
-    /// Joins and writes the group. What is joined takes the place of its first pretoken, and nothing
-    /// is left of the others, so that most of the group is then written without a decision.
+    /// Joins and writes a part. What is joined takes the place of its first pretoken, and nothing is
+    /// left of the others, so that most of the part is then written without a decision.
     #[inline]
     fn settle(&mut self, from: usize, size: usize, possible: u64) {
         let outcomes = &self.outcomes[from..=from + size];
