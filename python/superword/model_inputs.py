@@ -243,17 +243,18 @@ class Row:
 class Rows(Sequence[Row]):
     """The rows of a batch; each is made when it is asked for. It is pickled as None."""
 
-    def __init__(self, makers: list[Callable[[], Row]]) -> None:
-        self._makers = makers
+    def __init__(self, size: int, make: Callable[[int], Row]) -> None:
+        self._places = range(size)
+        self._make = make
 
     def __len__(self) -> int:
         """How many there are."""
-        return len(self._makers)
+        return len(self._places)
 
     def __getitem__(self, index: Any) -> Any:
         """One of them."""
-        chosen = self._makers[index]
-        return [make() for make in chosen] if isinstance(chosen, list) else chosen()
+        chosen = self._places[index]
+        return list(map(self._make, chosen)) if isinstance(chosen, range) else self._make(chosen)
 
     def __reduce__(self) -> tuple[object, ...]:
         """They would take the tokenizer along."""

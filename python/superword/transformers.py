@@ -6,8 +6,7 @@ Importing this module makes them known to `AutoTokenizer`: docs/transformers.md.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
 from typing import Any
@@ -271,14 +270,19 @@ class SuperwordTokenizer(PythonBackend):
             data["length"] = [len(ids) for ids in data["input_ids"]]
         if return_overflowing_tokens:
             data["overflow_to_sample_mapping"] = samples
-        makers: list[Callable[[], Row]] = []
-        for row, ids in zip(rows, data["input_ids"], strict=True):
+        padded = data["input_ids"]
+
+        def made(index: int) -> Row:
+            row, ids = rows[index], padded[index]
             before = len(ids) - len(row.ids) if side == "left" else 0
-            makers.append(partial(self._row, row, before, ids))
+            return self._row(row, before, ids)
+
         if not is_batched and return_tensors is None and not return_overflowing_tokens:
             data = {key: rows[0] if key != "length" else rows for key, rows in data.items()}
         sequences_each = max((len(row.sequences) for row in rows), default=1)
-        return BatchEncoding(data, Rows(makers), return_tensors, n_sequences=sequences_each)
+        return BatchEncoding(
+            data, Rows(len(rows), made), return_tensors, n_sequences=sequences_each
+        )
 
     def _special_count(self, sequences: int) -> int:
         """How many special tokens are put around an example."""
@@ -295,28 +299,29 @@ class SuperwordTokenizer(PythonBackend):
     ) -> list[list[tuple[SequenceIds, range]]]:
         """Cut an example to the room that there is: what stays, and what overflows."""
         lengths = [len(sequence.ids) for sequence in sequences]
+        if room is None or strategy == "do_not_truncate" or sum(lengths) <= room:
+            return [list(zip(sequences, map(range, lengths), strict=True))]
         ranges = [[range(length)] for length in lengths]
-        if room is not None and strategy != "do_not_truncate" and sum(lengths) > room:
-            if strategy == "longest_first" and len(lengths) == 2:
-                if is_overflow_wanted:
-                    raise ValueError(
-                        "what overflows of a pair is given with truncation='only_first' or "
-                        "'only_second', not with 'longest_first'"
-                    )
-                rooms = room_for_pair(lengths[0], lengths[1], max(room, 0))
-                shares = zip(lengths, rooms, strict=True)
-                ranges = [windows(n, m, 0, self.truncation_side)[:1] for n, m in shares]
-            else:
-                place = 1 if strategy == "only_second" else 0
-                left = room - (sum(lengths) - lengths[place]) if place < len(lengths) else 0
-                if left <= 0 and (len(lengths) == 2 or place == 1):
-                    raise ValueError(
-                        f"truncation={strategy!r} cannot make the example as short as max_length; "
-                        "truncate the other sequence, or both with 'longest_first'"
-                    )
-                side = self.truncation_side
-                cut_at = stride if is_overflow_wanted else 0
-                ranges[place] = windows(lengths[place], left, cut_at, side)
+        if strategy == "longest_first" and len(lengths) == 2:
+            if is_overflow_wanted:
+                raise ValueError(
+                    "what overflows of a pair is given with truncation='only_first' or "
+                    "'only_second', not with 'longest_first'"
+                )
+            rooms = room_for_pair(lengths[0], lengths[1], max(room, 0))
+            shares = zip(lengths, rooms, strict=True)
+            ranges = [windows(n, m, 0, self.truncation_side)[:1] for n, m in shares]
+        else:
+            place = 1 if strategy == "only_second" else 0
+            left = room - (sum(lengths) - lengths[place]) if place < len(lengths) else 0
+            if left <= 0 and (len(lengths) == 2 or place == 1):
+                raise ValueError(
+                    f"truncation={strategy!r} cannot make the example as short as max_length; "
+                    "truncate the other sequence, or both with 'longest_first'"
+                )
+            side = self.truncation_side
+            cut_at = stride if is_overflow_wanted else 0
+            ranges[place] = windows(lengths[place], left, cut_at, side)
         firsts = [(sequences[0], window) for window in ranges[0]]
         if len(sequences) == 1:
             return [[first] for first in firsts]
