@@ -40,6 +40,8 @@ class SequenceIds:
         ids: The ids.
     """
 
+    __slots__ = ("_parts", "_tok", "ids")
+
     def __init__(self, tok: Tokenizer, parts: list[Part] | None, ids: list[int]) -> None:
         self._tok = tok
         self._parts = parts
@@ -128,8 +130,13 @@ def encode_sequences(
 ) -> list[SequenceIds]:
     """Encode sequences, all of them at once; added tokens get their ids, if there are any."""
     ordinary: list[str] = []
-    drafts: list[list[tuple[str, int, Piece]] | None] = []
+    # Few objects are made for a text that is one piece: Python's collector looks at all of them.
+    drafts: list[list[tuple[str, int, Piece]] | str | None] = []
     for given in sequences:
+        if isinstance(given, str) and given and (added is None or added.are_absent(given)):
+            ordinary.append(given)
+            drafts.append(given)
+            continue
         words = [given] if isinstance(given, str) else given
         if not isinstance(given, str) and all(map(is_id, given)) and given:
             drafts.append(None)
@@ -162,9 +169,12 @@ def undivided(text: str) -> list[Piece]:
 
 
 def joined(
-    tok: Tokenizer, draft: list[tuple[str, int, Piece]], encoded: Iterator[list[int]]
+    tok: Tokenizer, draft: list[tuple[str, int, Piece]] | str, encoded: Iterator[list[int]]
 ) -> SequenceIds:
     """Put the ids of a sequence together."""
+    if isinstance(draft, str):
+        part = Part(draft, 0, Piece(0, len(draft), None), next(encoded))
+        return SequenceIds(tok, [part], part.ids)
     parts = [
         Part(text, word, piece, next(encoded) if piece.id is None else [piece.id])
         for text, word, piece in draft

@@ -363,6 +363,8 @@ class SuperwordTokenizer(PythonBackend):
 class Assembled:
     """An example as a row of ids, before it is padded."""
 
+    __slots__ = ("_has_special", "_parts", "_tokenizer", "ids", "sequences")
+
     def __init__(
         self,
         tokenizer: SuperwordTokenizer,
