@@ -1,4 +1,4 @@
-"""What all tests share: the shared data, where it exists, and how Hypothesis runs."""
+"""What tests share: the shared data, where it exists, a small model, and how Hypothesis runs."""
 
 from __future__ import annotations
 
@@ -6,12 +6,16 @@ import io
 import json
 import os
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 import zstandard
 from hypothesis import settings
+
+import superword
+from superword import Tokenizer
 
 settings.register_profile("superword", deadline=None, print_blob=True)
 settings.load_profile("superword")
@@ -38,3 +42,29 @@ def read_jsonl() -> Callable[[Path], Iterator[Any]]:
             yield from map(json.loads, io.TextIOWrapper(unpacked, encoding="utf-8"))
 
     return read
+
+
+@pytest.fixture(scope="session")
+def made() -> Callable[[list[str]], Tokenizer]:
+    """A function that trains a model with special tokens."""
+    return lambda special: trained(*special)
+
+
+@cache
+def trained(*special: str) -> Tokenizer:
+    """A model of the sample: superwords, deletions, tokens that are parts of characters."""
+    lines = [text.replace(", ", ",\n") for text in superword.sample()]
+    documents = [*lines[::12], "“naïve café” … 日本語 日本" * 20]
+    return superword.train(documents, 1500, tau=0.7, special_tokens=special)
+
+
+@pytest.fixture(scope="session")
+def tok() -> Tokenizer:
+    """A model without special tokens."""
+    return trained()
+
+
+@pytest.fixture(scope="session")
+def special() -> Tokenizer:
+    """The same with special tokens, of which one begins with another."""
+    return trained("<|end|>", "<|pad|>", "<|end|>ing")
