@@ -20,7 +20,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 REFERENCE = ROOT / "python" / "superword" / "reference.py"
-TESTS = ROOT / "tests" / "unit" / "test_reference.py"
+TESTS = sorted((ROOT / "tests" / "unit").glob("test_reference*.py"))
 
 # The rule as it stands reversed, the source text, and what takes its place.
 REVERSALS = [
@@ -310,7 +310,7 @@ def failing_test(package: Path) -> str | None:
     environment = os.environ | {"PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"}
     command = [sys.executable, "-m", "pytest", "-x", "-q", "--tb=no", "-p", "no:cacheprovider"]
     run = subprocess.run(
-        [*command, str(TESTS)], cwd=ROOT, env=environment, capture_output=True, text=True
+        [*command, *map(str, TESTS)], cwd=ROOT, env=environment, capture_output=True, text=True
     )
     if run.returncode == 0:
         return None

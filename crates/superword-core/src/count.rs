@@ -11,6 +11,7 @@ use crate::control::{Control, Stage};
 use crate::corpus::{Batch, Corpus, Reading, Totals};
 use crate::error::Error;
 use crate::merges;
+use crate::model::Training;
 use crate::pretokenize::{Eligibility, Pattern};
 use crate::runs::{Run, Runs};
 use crate::table::{Sought, Table};
@@ -58,6 +59,17 @@ impl Counted {
     /// Forgets the distinct pretokens, which take most of the memory.
     pub(crate) fn without_pretokens(self) -> Counted {
         Counted { table: Table::new(), ..self }
+    }
+
+    /// What a model says of them.
+    pub(crate) fn training(&self) -> Training {
+        Training {
+            documents: self.totals.documents,
+            bytes: self.totals.bytes,
+            pretokens: self.pretokens,
+            distinct_pretokens: self.distinct() as u64,
+            ..Training::default()
+        }
     }
 
     /// How many distinct pretokens there are.

@@ -6,7 +6,7 @@ use crate::corpus::{Corpus, Reading};
 use crate::count;
 use crate::error::Error;
 use crate::memory;
-use crate::model::{Model, Parameters, Training};
+use crate::model::{Model, Parameters};
 use crate::supermerges;
 use crate::train::Effort;
 
@@ -45,13 +45,7 @@ pub fn extend(
     let reading = Reading { threads: effort.threads, in_pieces };
     let budget = Budget::new(effort.memory_limit);
     let counted = count::count(corpus, reading, (pattern, eligibility), true, budget, control)?;
-    let training = Training {
-        documents: counted.totals.documents,
-        bytes: counted.totals.bytes,
-        pretokens: counted.pretokens,
-        distinct_pretokens: counted.distinct() as u64,
-        ..Training::default()
-    };
+    let training = counted.training();
     memory::release();
     let learned =
         supermerges::learn_after(base, (corpus, reading), counted, &parameters, effort, control)?;

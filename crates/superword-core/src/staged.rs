@@ -83,13 +83,7 @@ impl Pretokens {
         let merges = merges::learn(&counted, &parameters, effort, control)?;
         memory::release();
         let openable = Openable::new(&counted, &merges.tokens, &merges.steps);
-        let training = Training {
-            documents: seen.totals.documents,
-            bytes: seen.totals.bytes,
-            pretokens: seen.pretokens,
-            distinct_pretokens: counted.distinct() as u64,
-            ..Training::default()
-        };
+        let training = counted.training();
         Ok(Merged { parameters, training, merges, openable })
     }
 }

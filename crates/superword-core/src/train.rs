@@ -4,7 +4,7 @@ use crate::budget::Budget;
 use crate::control::Control;
 use crate::corpus::{Corpus, Reading};
 use crate::error::Error;
-use crate::model::{Model, Parameters, Rule, SecondStage, Training};
+use crate::model::{Model, Parameters, Rule, SecondStage};
 use crate::pretokenize::{Eligibility, Pattern};
 use crate::supermerges::Learned;
 use crate::{count, memory, merges, second_stage, supermerges};
@@ -41,13 +41,7 @@ pub fn train(
     let split = (&pattern, &eligibility);
     let budget = Budget::new(effort.memory_limit);
     let counted = count::count(corpus, reading, split, parameters.supermerges, budget, control)?;
-    let training = Training {
-        documents: counted.totals.documents,
-        bytes: counted.totals.bytes,
-        pretokens: counted.pretokens,
-        distinct_pretokens: counted.distinct() as u64,
-        ..Training::default()
-    };
+    let training = counted.training();
     let learned = if let Some(SecondStage { transition, pattern }) = &parameters.second_stage {
         let first_stage = Parameters { vocab_size: *transition, ..parameters.clone() };
         let merges = merges::learn(&counted, &first_stage, effort, control)?;
