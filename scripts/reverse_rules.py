@@ -148,8 +148,8 @@ REVERSALS = [
     ),
     (
         "supermerges cannot be switched off",
-        "self.documents if supermerges else []",
-        "self.documents",
+        'self.best_supermerge() if supermerges else ((b"", b""), 0)',
+        "self.best_supermerge()",
     ),
     (
         "a pretoken counts once however often it occurs",

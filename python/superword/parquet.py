@@ -49,7 +49,10 @@ def parquet_documents(
                 for document in batch.column(0).to_pylist():
                     row += 1
                     if document is None:
-                        message = "null instead of a string; fill it, or pass on_error='skip'"
+                        message = (
+                            "null instead of a string; fill it, "
+                            "or pass on_error='skip' (--on-error skip)"
+                        )
                         refuse(CorpusError(message, file=name, line=row, column=column, unit="row"))
                     else:
                         yield document

@@ -34,7 +34,6 @@ class Steps:
         self.folder = folder
         self._say = say
         self._record = folder / "steps.json"
-        folder.mkdir(parents=True, exist_ok=True)
         known = json.loads(self._record.read_text("utf-8")) if self._record.exists() else {}
         self._done: dict[str, dict[str, Any]] = known
 

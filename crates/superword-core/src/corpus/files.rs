@@ -119,7 +119,8 @@ pub(super) fn unreadable(
         io::ErrorKind::UnexpectedEof => "breaks off: the archive is truncated".to_owned(),
         _ => format!("cannot be unpacked ({source})"),
     };
-    let message = format!("{what}; fetch or pack the file again, or pass on_error='skip'");
+    let message =
+        format!("{what}; fetch or pack the file again, or pass on_error='skip' (--on-error skip)");
     Error::Corpus { file: Some(name.to_owned()), line: None, column: None, message }
 }
 

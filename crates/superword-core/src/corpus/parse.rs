@@ -200,7 +200,7 @@ impl Parser<'_> {
         let valid =
             str::from_utf8(&block.bytes[document]).map_or_else(|e| e.valid_up_to(), str::len);
         let at = block.offset + (start + valid) as u64;
-        let what = "is not UTF-8; convert the file, with iconv for one, or pass on_error='skip'";
+        let what = "is not UTF-8; convert the file, with iconv for one, or pass on_error='skip' (--on-error skip)";
         self.refuse(sink, None, None, format!("byte {at} {what}"))
     }
 
@@ -248,8 +248,8 @@ impl Parser<'_> {
     }
 }
 
-const SKIP: &str = "pass on_error='skip'";
-const FIX: &str = "fix the line, or pass on_error='skip'";
+const SKIP: &str = "pass on_error='skip' (--on-error skip)";
+const FIX: &str = "fix the line, or pass on_error='skip' (--on-error skip)";
 
 /// How many bytes the first line has, with its end.
 fn line_length(text: &str) -> usize {
