@@ -11,8 +11,8 @@ mod batch;
 mod bits;
 mod boundaries;
 mod cache;
-mod front;
 mod joins;
+mod lexicon;
 mod merges;
 mod numbers;
 mod openings;
@@ -31,10 +31,10 @@ use std::sync::Mutex;
 use crate::Error;
 use crate::model::{Model, Rule};
 use crate::pretokenize::{Eligibility, Pattern};
-use crate::table::Table;
 
 pub use self::batch::Encoded;
 use self::cache::Cache;
+use self::lexicon::Lexicon;
 use self::numbers::Numbers;
 pub(crate) use self::openings::openings;
 use self::outcome::{LISTED, Outcome};
@@ -58,7 +58,7 @@ pub struct Encoder {
     /// In a model with a second stage, `words` has the rules of the first, and this the others.
     stages: Option<Stages>,
     /// All pretokens that spell a token which some merge makes, and the single bytes.
-    known: Table<Outcome>,
+    known: Lexicon,
     lists: Vec<u32>,
     /// Whether texts may be cut at their seams.
     has_seams: bool,
@@ -80,16 +80,16 @@ impl Encoder {
             words: Words::new(model, &numbers, rules),
             phrases: Phrases::new(model, &numbers),
             stages: Stages::new(model, &numbers, first_rules),
-            known: Table::with_room(model.token_count()),
+            known: Lexicon::with_room(model.token_count()),
             lists: Vec::new(),
             has_seams: model.pattern().has_seams() && model.eligibility().is_default(),
             caches: Mutex::default(),
             numbers,
         };
-        let mut cache = Cache::new();
+        let mut pieces = Pieces::new();
         let made = rules.iter().filter(|rule| matches!(rule, Rule::Merge { .. }));
         for token in (0..256).chain(made.map(Rule::token)) {
-            encoder.learn(model.token(token), token, model.eligibility(), &mut cache)?;
+            encoder.learn(model.token(token), token, model.eligibility(), &mut pieces)?;
         }
         Ok(encoder)
     }
@@ -100,15 +100,15 @@ impl Encoder {
         pretoken: &[u8],
         token: u32,
         eligibility: &Eligibility,
-        cache: &mut Cache,
+        pieces: &mut Pieces,
     ) -> Result<(), Error> {
         if self.known.find(pretoken).is_some() {
             return Ok(());
         }
         let token = self.numbers.of(token);
         let mut lives = Vec::new();
-        self.words.run(pretoken, &self.numbers, &mut cache.pieces, |life| lives.push(life));
-        let tokens: Vec<u32> = cache.pieces.items().map(|piece| piece.token).collect();
+        self.words.run(pretoken, &self.numbers, pieces, |life| lives.push(life));
+        let tokens: Vec<u32> = pieces.items().map(|piece| piece.token).collect();
         // What is no text on its own is never a pretoken of a text.
         let is_eligible = match std::str::from_utf8(pretoken) {
             Ok(pretoken) => eligibility.has(pretoken)?,
@@ -143,7 +143,8 @@ impl Encoder {
     /// Somebody's cache, or a new one. Nobody waits for it: a process may have been forked while
     /// another thread was here.
     fn take_cache(&self) -> Cache {
-        self.caches.try_lock().ok().and_then(|mut caches| caches.pop()).unwrap_or_default()
+        let kept = self.caches.try_lock().ok().and_then(|mut caches| caches.pop());
+        kept.unwrap_or_else(|| Cache::new(&self.known))
     }
 
     fn give_back(&self, cache: Cache) {
@@ -186,11 +187,7 @@ impl Encoder {
             return self.numbers.to_ids(&mut ids[start..]);
         }
         let mut run = Run::new(self, text, cache, ids);
-        let mut result = Ok(());
-        self.pattern.spans(text).for_each(|span| match span {
-            Ok(span) => run.add(span.end),
-            Err(error) => result = Err(error),
-        });
+        let result = self.pattern.spans(text).for_each_block(|base, ends| run.add(base, ends));
         run.finish();
         result?;
         self.numbers.to_ids(&mut ids[start..])
@@ -223,7 +220,7 @@ impl Encoder {
         let mut result = Ok(());
         self.pattern.spans(text).for_each(|span| match span {
             Ok(span) => {
-                stages.cut(text.as_bytes(), span.start, span.end, |_, end| run.add(end));
+                stages.cut(text.as_bytes(), span.start, span.end, |_, end| run.add(end, 1));
                 ends.push(span.end);
             }
             Err(error) => result = Err(error),

@@ -36,6 +36,8 @@ mod occurrences;
 mod pairs;
 pub mod partial;
 pub mod pretokenize;
+#[cfg(target_arch = "x86_64")]
+mod processor;
 mod replace;
 mod runs;
 mod second_stage;

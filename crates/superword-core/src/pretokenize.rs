@@ -213,6 +213,33 @@ enum Walk<'t> {
     Regex(Matches<'t>),
 }
 
+impl Spans<'_> {
+    /// Calls `each` with a place in the text, and where pretokens end from there on: bit `i` stands
+    /// for `i` bytes further.
+    ///
+    /// # Errors
+    /// When a regex gives up.
+    pub(crate) fn for_each_block(self, mut each: impl FnMut(usize, u64)) -> Result<(), Error> {
+        match self.0 {
+            Walk::Gpt2(scan) => scan.for_each_block(each),
+            Walk::Gpt4(scan) => scan.for_each_block(each),
+            Walk::Cl100k(scan) => scan.for_each_block(each),
+            Walk::Qwen(scan) => scan.for_each_block(each),
+            Walk::Gpt4o(scan) => scan.for_each_block(each),
+            Walk::Punct(scan) => scan.for_each_block(each),
+            Walk::Boundless(scan) => scan.for_each_block(each),
+            Walk::BoundlessDraft(scan) => scan.for_each_block(each),
+            Walk::SuperBpe(matches) => matches.for_each(|span| each(span.end, 1)),
+            Walk::Regex(matches) => {
+                for span in matches {
+                    each(span?.end, 1);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
 impl Iterator for Spans<'_> {
     type Item = Result<Range<usize>, Error>;
 

@@ -55,7 +55,7 @@ impl Sought {
     #[inline]
     pub(crate) fn new(text: &[u8], start: usize, end: usize) -> Sought {
         match Key::of(text, start, end) {
-            Some(key) => Sought { start, end, key, hash: key.hash() },
+            Some(key) => Sought { start, end, key, hash: key.hash(secret()) },
             None => Sought::long(text, start, end),
         }
     }
@@ -106,14 +106,6 @@ impl<V: Copy + Default> Table<V> {
     pub(crate) fn with_room(pretokens: usize) -> Table<V> {
         let slots = memory::filled(Slot::default(), (2 * pretokens).next_power_of_two());
         Table { slots, used: 0, long: FastMap::default(), long_bytes: 0 }
-    }
-
-    /// Removes all pretokens.
-    pub(crate) fn clear(&mut self) {
-        self.slots.fill(Slot::default());
-        self.used = 0;
-        self.long = FastMap::default();
-        self.long_bytes = 0;
     }
 
     /// Asks for the memory of a pretoken.
@@ -235,7 +227,7 @@ impl<V: Copy + Default> Table<V> {
     }
 
     fn free_place(&self, key: Key) -> usize {
-        let mut place = self.place(key.hash());
+        let mut place = self.place(key.hash(secret()));
         while !self.slots[place].is_empty() {
             place = (place + 1) & (self.slots.len() - 1);
         }
@@ -266,6 +258,9 @@ static BYTES: [u128; INLINE + 1] = {
 };
 
 impl Key {
+    /// The key of no pretoken, which is not that of an empty slot.
+    pub(crate) const NONE: Key = Key { low: u64::MAX, high: u64::MAX };
+
     /// The key of `text[start..end]`, if it fits.
     #[inline(always)]
     pub(crate) fn of(text: &[u8], start: usize, end: usize) -> Option<Key> {
@@ -277,19 +272,20 @@ impl Key {
         Some(Key { low: whole as u64, high: (whole >> 64) as u64 | (length as u64) << 56 })
     }
 
-    /// A hash that a text may be made for.
+    /// Whether it is the key of no pretoken.
     #[inline]
-    pub(crate) fn quick_hash(self) -> u64 {
-        (self.low ^ self.high.rotate_left(29)).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+    pub(crate) fn is_none(self) -> bool {
+        self.high == 0
     }
 
     fn bytes(self) -> [u8; 16] {
         (u128::from(self.high) << 64 | u128::from(self.low)).to_le_bytes()
     }
 
+    /// A hash that no text can be made for.
     #[inline]
-    fn hash(self) -> u64 {
-        fold(self.low ^ secret(), self.high ^ 0x1319_8A2E_0370_7344)
+    pub(crate) fn hash(self, secret: u64) -> u64 {
+        fold(self.low ^ secret, self.high ^ 0x1319_8A2E_0370_7344)
     }
 }
 

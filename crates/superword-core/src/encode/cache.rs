@@ -1,12 +1,10 @@
 //! What one thread remembers of the pretokens that it has met.
 
 use super::GROUP;
-use super::front::Front;
-use super::outcome::Outcome;
+use super::lexicon::Lexicon;
 use super::phrases::{Units, Waiting};
 use super::short::Short;
 use super::words::Pieces;
-use crate::table::Table;
 
 /// How many pretokens are remembered; then all are forgotten, before the table of them grows. There
 /// is room for another group.
@@ -29,13 +27,12 @@ const ROW: usize = 1 << 16;
 
 /// What one thread remembers between texts: at most 64 MB, whatever the texts are.
 pub(super) struct Cache {
-    pub(super) front: Front,
-    pub(super) table: Table<Outcome>,
+    pub(super) lexicon: Lexicon,
     /// The tokens of pretokens with many tokens.
     pub(super) lists: Vec<u32>,
     /// Room to work.
     pub(super) pieces: Pieces,
-    pub(super) shorts: [Short; SHORTS],
+    pub(super) shorts: Box<[Short]>,
     pub(super) units: Units,
     pub(super) pending: Vec<Waiting>,
     pub(super) tokens: Vec<u32>,
@@ -44,14 +41,13 @@ pub(super) struct Cache {
 }
 
 impl Cache {
-    /// Nothing is known yet.
-    pub(super) fn new() -> Cache {
+    /// All that is known without having met anything.
+    pub(super) fn new(known: &Lexicon) -> Cache {
         Cache {
-            front: Front::new(),
-            table: Table::new(),
+            lexicon: known.roomy_copy(),
             lists: Vec::new(),
             pieces: Pieces::new(),
-            shorts: [const { Short::new() }; SHORTS],
+            shorts: (0..SHORTS).map(|_| Short::new()).collect(),
             units: Units::new(),
             pending: Vec::new(),
             tokens: Vec::new(),
@@ -60,16 +56,18 @@ impl Cache {
     }
 
     /// Whether there is no room for another group.
-    pub(super) fn is_full(&self) -> bool {
-        let table = &self.table;
-        table.len() >= PRETOKENS || table.memory() > BYTES || self.lists.len() > LISTED
+    pub(super) fn is_full(&self, known: &Lexicon) -> bool {
+        let lexicon = &self.lexicon;
+        let most = PRETOKENS.max(4 * known.len());
+        lexicon.len() >= most
+            || lexicon.memory() > BYTES.max(8 * known.memory())
+            || self.lists.len() > LISTED
     }
 
     /// Forgets everything if there is no room for another group.
-    pub(super) fn make_room(&mut self) {
-        if self.is_full() {
-            self.table.clear();
-            self.front.clear();
+    pub(super) fn make_room(&mut self, known: &Lexicon) {
+        if self.is_full(known) {
+            self.lexicon = known.roomy_copy();
             self.lists.clear();
         }
     }
@@ -83,11 +81,5 @@ impl Cache {
         if tokens.capacity() > ROW {
             (*tokens, *ends) = (Vec::new(), Vec::new());
         }
-    }
-}
-
-impl Default for Cache {
-    fn default() -> Cache {
-        Cache::new()
     }
 }

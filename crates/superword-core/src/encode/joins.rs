@@ -13,16 +13,25 @@ pub(super) struct Join {
     pub(super) token: u32,
 }
 
-/// How many pairs are kept close to the processor: the first rules are needed most.
-const HOT: usize = 1 << 13;
+/// How many pairs a line of memory holds. Half of them are in use.
+const LINE: usize = 4;
 
-/// Pairs of tokens, and how they are joined.
+/// No pair: no token has this number.
+const NOBODY: u64 = u64::MAX;
+
+/// Pairs that the processor fetches together.
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+struct Line {
+    pairs: [u64; LINE],
+    joins: [Join; LINE],
+}
+
+const EMPTY: Line = Line { pairs: [NOBODY; LINE], joins: [Join { time: 0, token: 0 }; LINE] };
+
+/// Pairs of tokens, and how they are joined: a hash table of lines.
 pub(super) struct Joins {
-    hot: Pairs,
-    cold: Pairs,
-    /// A bit for each hash of a pair that is there, and few others: most pairs that are looked for
-    /// are not there, and this is small enough to stay close to the processor.
-    filter: Vec<u64>,
+    lines: Vec<Line>,
     /// All times of pairs that are joined by more than one rule, ascending.
     again: FastMap<u64, Vec<u32>>,
 }
@@ -36,55 +45,81 @@ impl Joins {
         let others =
             others.into_iter().map(|(left, right)| (left, right, Join { time: NEVER, token: 0 }));
         let all: Vec<_> = rules.iter().copied().chain(others).collect();
-        let mut joins = Joins {
-            hot: Pairs::with_room(HOT.min(all.len())),
-            cold: Pairs::with_room(all.len().saturating_sub(HOT)),
-            filter: vec![0; (all.len() / 4).next_power_of_two()],
-            again: FastMap::default(),
-        };
+        let lines = memory::filled(EMPTY, all.len() / 2 + 1);
+        let mut joins = Joins { lines, again: FastMap::default() };
         for (left, right, join) in all {
-            let pair = key(left, right);
-            if let Some(first) = joins.get(left, right) {
-                if join.time != NEVER {
-                    joins.again.entry(pair).or_insert_with(|| vec![first.time]).push(join.time);
-                }
-                continue;
-            }
-            let (word, bit) = joins.bit(left, right);
-            joins.filter[word] |= 1 << bit;
-            let pairs = if joins.hot.used < HOT { &mut joins.hot } else { &mut joins.cold };
-            pairs.add(pair, join);
+            joins.add(left, right, join);
         }
         joins
     }
 
-    /// Whether two tokens may be there, as far as can be told at once.
-    #[inline]
-    pub(super) fn may_have(&self, left: u32, right: u32) -> bool {
-        let (word, bit) = self.bit(left, right);
-        self.filter[word] >> bit & 1 != 0
+    fn add(&mut self, left: u32, right: u32, join: Join) {
+        let pair = key(left, right);
+        let mut place = self.place(left, right);
+        loop {
+            let line = &mut self.lines[place];
+            for (there, first) in line.pairs.iter_mut().zip(&mut line.joins) {
+                if *there == NOBODY {
+                    (*there, *first) = (pair, join);
+                    return;
+                }
+                if *there == pair {
+                    if join.time != NEVER {
+                        let times = self.again.entry(pair).or_insert_with(|| vec![first.time]);
+                        times.push(join.time);
+                    }
+                    return;
+                }
+            }
+            place = self.after(place);
+        }
     }
 
-    /// Asks for the memory of two tokens ahead of its use.
+    /// Where two tokens belong. Asks for the memory of that place.
     #[inline]
-    pub(super) fn prefetch(&self, left: u32, right: u32) {
-        let hash = hash(key(left, right));
-        prefetch(&self.hot.slots[self.hot.first_place(hash)]);
-        prefetch(&self.cold.slots[self.cold.first_place(hash)]);
+    pub(super) fn ask(&self, left: u32, right: u32) -> usize {
+        let place = self.place(left, right);
+        prefetch(&self.lines[place]);
+        place
+    }
+
+    /// The first rule that joins two tokens, given where they belong, and whether they are there.
+    #[inline]
+    pub(super) fn get_at(&self, place: usize, left: u32, right: u32) -> (Join, bool) {
+        let pair = key(left, right);
+        let line = &self.lines[place];
+        let (mut index, mut is_there) = (0, false);
+        for (at, &other) in line.pairs.iter().enumerate() {
+            let is_it = other == pair;
+            index |= if is_it { at } else { 0 };
+            is_there |= is_it;
+        }
+        if !is_there && line.pairs[LINE - 1] != NOBODY {
+            return self.get_after(place, pair);
+        }
+        (line.joins[index], is_there)
+    }
+
+    #[cold]
+    fn get_after(&self, place: usize, pair: u64) -> (Join, bool) {
+        let mut place = place;
+        loop {
+            place = self.after(place);
+            let line = &self.lines[place];
+            if let Some(index) = line.pairs.iter().position(|&other| other == pair) {
+                return (line.joins[index], true);
+            }
+            if line.pairs[LINE - 1] == NOBODY {
+                return (Join::default(), false);
+            }
+        }
     }
 
     /// The first rule that joins two tokens.
     #[inline]
     pub(super) fn get(&self, left: u32, right: u32) -> Option<Join> {
-        if self.may_have(left, right) { self.get_possible(left, right) } else { None }
-    }
-
-    /// The same for two tokens that may be there.
-    #[inline]
-    pub(super) fn get_possible(&self, left: u32, right: u32) -> Option<Join> {
-        let pair = key(left, right);
-        let hash = hash(pair);
-        self.hot.get(pair, hash).or_else(|| self.cold.get(pair, hash))
+        let (join, is_there) = self.get_at(self.place(left, right), left, right);
+        is_there.then_some(join)
     }
 
     /// The first rule that joins two tokens at a time that suits.
@@ -107,67 +142,16 @@ impl Joins {
         Some(Join { time, ..first })
     }
 
-    /// Where the filter has the bit of a pair: in which word, and which. A pair that is mistaken for
-    /// another costs a look-up, so this need not be a good hash, only a quick one.
+    /// Where two tokens belong.
     #[inline]
-    fn bit(&self, left: u32, right: u32) -> (usize, u64) {
-        let mixed = key(left, right).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-        ((mixed >> 38) as usize & (self.filter.len() - 1), mixed >> 32 & 63)
-    }
-}
-
-/// A hash table of pairs.
-struct Pairs {
-    /// A power of two, at most half of them in use.
-    slots: Vec<Slot>,
-    used: usize,
-}
-
-#[derive(Clone, Copy, Default)]
-struct Slot {
-    pair: u64,
-    /// Zero if the slot is free.
-    time: u32,
-    token: u32,
-}
-
-impl Pairs {
-    fn with_room(pairs: usize) -> Pairs {
-        let slots = (2 * pairs).next_power_of_two().max(2);
-        Pairs { slots: memory::filled(Slot::default(), slots), used: 0 }
+    pub(super) fn place(&self, left: u32, right: u32) -> usize {
+        let hash = fold(key(left, right) ^ secret(), 0x9E37_79B9_7F4A_7C15);
+        (((hash >> 32) * self.lines.len() as u64) >> 32) as usize
     }
 
-    /// Adds a pair that is not there yet. There must be room.
-    fn add(&mut self, pair: u64, join: Join) {
-        let place = self.place(pair, hash(pair));
-        self.slots[place] = Slot { pair, time: join.time, token: join.token };
-        self.used += 1;
+    fn after(&self, place: usize) -> usize {
+        if place + 1 == self.lines.len() { 0 } else { place + 1 }
     }
-
-    #[inline]
-    fn get(&self, pair: u64, hash: u64) -> Option<Join> {
-        let slot = &self.slots[self.place(pair, hash)];
-        (slot.time != 0).then_some(Join { time: slot.time, token: slot.token })
-    }
-
-    #[inline]
-    fn first_place(&self, hash: u64) -> usize {
-        hash as usize & (self.slots.len() - 1)
-    }
-
-    #[inline]
-    fn place(&self, pair: u64, hash: u64) -> usize {
-        let mut place = self.first_place(hash);
-        while self.slots[place].time != 0 && self.slots[place].pair != pair {
-            place = (place + 1) & (self.slots.len() - 1);
-        }
-        place
-    }
-}
-
-#[inline]
-fn hash(pair: u64) -> u64 {
-    fold(pair ^ secret(), 0x9E37_79B9_7F4A_7C15)
 }
 
 #[inline]

@@ -112,7 +112,7 @@ impl Merges {
 
     /// When two tokens are joined first, after some time. It is exact for all pairs that some rule
     /// joins; for others, [`Merges::get`] finds out that there is none.
-    #[inline]
+    #[inline(always)]
     pub(super) fn when(&self, left: u32, right: u32, after: u32) -> u32 {
         let (place, mark) = self.place(left, right);
         let bucket = &self.buckets[place].0;
@@ -123,18 +123,23 @@ impl Merges {
         if is_past || found & self.closer | bucket[0] & FULL != 0 {
             return self.when_exactly(left, right, after);
         }
-        prefetch(&self.rules[time as usize]);
         if time == 0 { NEVER } else { time }
     }
 
     /// Asks for the memory of two tokens ahead of its use.
-    #[inline]
+    #[inline(always)]
     pub(super) fn prefetch(&self, left: u32, right: u32) {
         prefetch(&self.buckets[self.place(left, right).0]);
     }
 
+    /// Asks for the memory of the merge at a time.
+    #[inline(always)]
+    pub(super) fn ask(&self, time: u32) {
+        prefetch(&self.rules[time as usize]);
+    }
+
     /// The merge at a time, if it joins these tokens.
-    #[inline]
+    #[inline(always)]
     pub(super) fn get(&self, time: u32, left: u32, right: u32) -> Option<Merge> {
         let merge = self.rules[time as usize];
         (merge.left == left && merge.right == right).then_some(merge)
@@ -161,7 +166,7 @@ impl Merges {
     }
 
     /// Where to look first for a pair, and what marks it.
-    #[inline]
+    #[inline(always)]
     fn place(&self, left: u32, right: u32) -> (usize, u32) {
         let pair = u64::from(left) << 32 | u64::from(right);
         let hash = fold(pair ^ secret(), 0x9E37_79B9_7F4A_7C15);

@@ -11,10 +11,10 @@ pub(super) const WORDS: usize = INLINE + 1;
 const COUNT: u32 = 3;
 /// It is a unit that is open at some time: its token, from when on, its number if it is fickle.
 /// Superwords have a boundary after it, or before it.
-const ENDS: u32 = 4;
-const BEGINS: u32 = 8;
+pub(super) const ENDS: u32 = 4;
+pub(super) const BEGINS: u32 = 8;
 /// It does not hold its tokens.
-const ELSEWHERE: u32 = 16;
+pub(super) const ELSEWHERE: u32 = 16;
 /// They are in a list: where they start, and how many they are. The encoder's, or a cache's.
 pub(super) const LISTED: u32 = ELSEWHERE | 32;
 pub(super) const CACHED: u32 = ELSEWHERE | 64;
@@ -69,12 +69,6 @@ impl Outcome {
     #[inline]
     pub(super) fn ends(self) -> u64 {
         ((self.kind / ENDS) & 1).into()
-    }
-
-    /// Whether superwords have a boundary before it, as a bit.
-    #[inline]
-    pub(super) fn begins(self) -> u64 {
-        ((self.kind / BEGINS) & 1).into()
     }
 
     /// Whether it does not hold its tokens, as a bit.

@@ -102,24 +102,26 @@ impl Phrases {
         (self.ends[token as usize], self.begins[token as usize])
     }
 
-    /// Whether two pretokens may come to stand in one token, as far as can be told at once.
+    /// Where to look for two pretokens. Asks for the memory of that place.
     #[inline]
-    pub(super) fn may_be_boundary(&self, left: u32, right: u32) -> bool {
-        self.joins.may_have(left, right) | self.is_boundless
+    pub(super) fn ask(&self, left: u32, right: u32) -> usize {
+        self.joins.ask(left, right)
     }
 
-    /// Asks for the memory of two pretokens ahead of its use.
+    /// The first rule that joins two pretokens, and whether they may come to stand in one token.
     #[inline]
-    pub(super) fn prefetch(&self, left: u32, right: u32) {
-        self.joins.prefetch(left, right);
+    pub(super) fn boundary(&self, place: usize, left: u32, right: u32) -> (Join, bool) {
+        let (join, is_boundary) = self.joins.get_at(place, left, right);
+        if !is_boundary & self.is_boundless {
+            return (Join { time: NEVER, token: 0 }, true);
+        }
+        (join, is_boundary)
     }
 
-    /// The first rule that joins two pretokens that may come to stand in one token, as far as was
-    /// told.
+    /// The first rule that joins two units, and whether there is one.
     #[inline]
-    pub(super) fn boundary(&self, left: u32, right: u32) -> Option<Join> {
-        let never = Join { time: NEVER, token: 0 };
-        self.joins.get_possible(left, right).or(self.is_boundless.then_some(never))
+    pub(super) fn get(&self, left: u32, right: u32) -> (Join, bool) {
+        self.joins.get_at(self.joins.place(left, right), left, right)
     }
 
     /// Performs all supermerges in a short run: what a row does, without its bookkeeping.
@@ -134,7 +136,10 @@ impl Phrases {
         }
         while let Some(place) = earliest(units) {
             let Join { time, token } = units[place].join;
-            units.remove(place);
+            for later in place + 1..units.len() {
+                units[later - 1] = units[later];
+            }
+            units.truncate(units.len() - 1);
             units[place - 1].unit = Unit { token, from: time, fickle: 0 };
             for place in (place - 1).max(1)..(place + 1).min(units.len()) {
                 units[place].join = self.join_of(units[place - 1].unit, units[place].unit);

@@ -11,16 +11,22 @@ use super::row::NEVER;
 use super::words::{Words, deletion_after};
 
 /// Up to this many bytes, looking at all tokens finds the next rule fastest.
-const SHORT: usize = 64;
+const SHORT: usize = 255;
+
+/// The place where there is no token, before the first and after the last.
+const NOWHERE: u8 = 255;
+
+/// How many places there are.
+const PLACES: usize = SHORT + 1;
 
 /// How many events are compared at once.
-const LANES: usize = 8;
+const LANES: usize = 16;
 
 /// No event.
 const NOTHING: i32 = i32::MAX;
 
 /// As many rules can be told apart in an event.
-const RULES: usize = NOTHING as usize / SHORT;
+const RULES: usize = NOTHING as usize / PLACES;
 
 impl Words {
     /// Whether rules are performed on a pretoken as on a short one.
@@ -29,6 +35,7 @@ impl Words {
     }
 
     /// Performs all rules on the short ones of some pretokens.
+    #[inline(always)]
     pub(super) fn take_turns<'t>(
         &self,
         shorts: &mut [Short],
@@ -39,17 +46,16 @@ impl Words {
         for (index, (short, pretoken)) in shorts.iter_mut().zip(pretokens).enumerate() {
             if self.is_short(pretoken) {
                 short.start(self, pretoken, numbers);
-                active |= 1 << index;
+                active |= u64::from(short.look_ahead(self)) << index;
             }
         }
         while active != 0 {
             for index in bits(active) {
-                if !shorts[index].perform(self) {
-                    active &= !(1 << index);
-                }
+                shorts[index].perform(self);
             }
             for index in bits(active) {
-                shorts[index].plan_changed(self);
+                let goes_on = shorts[index].plan_changed(self);
+                active &= !(u64::from(!goes_on) << index);
             }
         }
     }
@@ -57,16 +63,19 @@ impl Words {
 
 /// A short pretoken. A token stays where its first byte was.
 pub(super) struct Short {
-    cells: [Cell; SHORT + 1],
+    cells: [Cell; PLACES],
     /// For each, when it is split or joined with the next, whichever is first, as far as
     /// [`Merges::when`] says; then its place.
-    events: [i32; SHORT + 1],
-    /// A bit for each token.
-    starts: u64,
+    events: [i32; PLACES],
+    /// Where the token before each is, and the one after it.
+    before: [u8; PLACES],
+    after: [u8; PLACES],
     /// How many bytes there are.
     size: usize,
     /// Where tokens have a new neighbour.
-    changed: [usize; 2],
+    changed: [u8; 2],
+    /// What happens next.
+    next: i32,
 }
 
 /// A token in it.
@@ -86,26 +95,36 @@ impl Short {
     /// Room for one.
     pub(super) const fn new() -> Short {
         Short {
-            cells: [NOBODY; SHORT + 1],
-            events: [NOTHING; SHORT + 1],
-            starts: 0,
+            cells: [NOBODY; PLACES],
+            events: [NOTHING; PLACES],
+            before: [NOWHERE; PLACES],
+            after: [NOWHERE; PLACES],
             size: 0,
-            changed: [SHORT; 2],
+            changed: [NOWHERE; 2],
+            next: NOTHING,
         }
     }
 
     /// The tokens.
     pub(super) fn tokens(&self) -> impl Iterator<Item = u32> {
-        bits(self.starts).map(|place| self.cells[place].token)
+        let places = std::iter::successors(Some(0), |&place| {
+            let after = self.after[usize::from(place)];
+            (after != NOWHERE).then_some(after)
+        });
+        places.map(|place: u8| self.cells[usize::from(place)].token)
     }
 
     /// Takes a pretoken.
+    #[inline(always)]
     fn start(&mut self, words: &Words, pretoken: &[u8], numbers: &Numbers) {
         self.size = pretoken.len();
-        self.starts = u64::MAX >> (SHORT - self.size);
-        for (cell, &byte) in self.cells.iter_mut().zip(pretoken) {
-            *cell = Cell { token: numbers.of(byte.into()), made: 0, split: NEVER };
+        for (place, &byte) in (0..NOWHERE).zip(pretoken) {
+            let token = numbers.of(byte.into());
+            self.cells[usize::from(place)] = Cell { token, made: 0, split: NEVER };
+            self.before[usize::from(place)] = place.wrapping_sub(1);
+            self.after[usize::from(place)] = place + 1;
         }
+        self.after[self.size - 1] = NOWHERE;
         for (place, pair) in pretoken.windows(2).enumerate() {
             let time = words.byte_joins[usize::from(pair[0]) << 8 | usize::from(pair[1])];
             self.events[place] = event(time, place);
@@ -113,91 +132,103 @@ impl Short {
         self.events[self.size - 1..self.size.next_multiple_of(LANES)].fill(NOTHING);
     }
 
-    /// Performs the next rule, if there is one.
-    #[inline]
-    fn perform(&mut self, words: &Words) -> bool {
+    /// Finds out what happens next, and asks for its rule; says whether anything does.
+    #[inline(always)]
+    fn look_ahead(&mut self, words: &Words) -> bool {
         let events = self.events[..self.size.next_multiple_of(LANES)].chunks_exact(LANES);
         let earliest = events.fold([NOTHING; LANES], |least, events| {
             std::array::from_fn(|lane| least[lane].min(events[lane]))
         });
-        let earliest = earliest.into_iter().fold(NOTHING, i32::min);
-        if earliest == NOTHING {
+        self.next = earliest.into_iter().fold(NOTHING, i32::min);
+        if self.next == NOTHING {
             return false;
         }
-        let earliest = earliest.cast_unsigned() as usize;
-        let (time, place) = ((earliest / SHORT) as u32, earliest % SHORT);
-        let cell = self.cells[place];
-        let next = self.next(place);
-        self.changed = [SHORT, place];
-        if cell.split == time {
-            self.split(words, place, time);
-        } else if let Some(merge) = words.merges.get(time, cell.token, self.cells[next].token) {
-            self.starts &= !(1 << next);
-            self.events[next] = NOTHING;
-            self.cells[place] = Cell { token: merge.token, made: time, split: merge.split };
-            self.changed[0] = self.last(place);
-            for place in self.changed {
-                let right = self.cells[self.next(place)];
-                words.merges.prefetch(self.cells[place].token, right.token);
-            }
-        } else {
-            self.events[place] = event(cell.split, place);
-            self.changed = [SHORT; 2];
-        }
+        words.merges.ask((self.next.cast_unsigned() as usize / PLACES) as u32);
         true
     }
 
-    /// Finds out what happens next where something has changed.
-    #[inline]
-    fn plan_changed(&mut self, words: &Words) {
-        for place in self.changed {
-            self.plan(words, place);
+    /// Performs the next rule.
+    #[inline(always)]
+    fn perform(&mut self, words: &Words) {
+        let event = self.next.cast_unsigned() as usize;
+        let (time, place) = ((event / PLACES) as u32, event % PLACES);
+        let cell = self.cells[place];
+        let next = usize::from(self.after[place]);
+        self.changed = [NOWHERE; 2];
+        if cell.split == time {
+            self.split(words, place as u8, time);
+        } else if let Some(merge) = words.merges.get(time, cell.token, self.cells[next].token) {
+            self.events[next] = NOTHING;
+            self.cells[place] = Cell { token: merge.token, made: time, split: merge.split };
+            self.link(place as u8, self.after[next]);
+            self.changed = [self.before[place], place as u8];
+            for place in self.changed {
+                let (left, right) = self.pair(place);
+                words.merges.prefetch(left.token, right.token);
+            }
+        } else {
+            self.events[place] = self::event(cell.split, place);
         }
     }
 
-    /// Where the next token is.
-    #[inline]
-    fn next(&self, place: usize) -> usize {
-        let after = self.starts.wrapping_shr(place as u32) >> 1;
-        (place + 1 + after.trailing_zeros() as usize).min(SHORT)
+    /// Finds out what happens next, where something has changed and at all; says whether anything
+    /// does.
+    #[inline(always)]
+    fn plan_changed(&mut self, words: &Words) -> bool {
+        for place in self.changed {
+            self.plan(words, place);
+        }
+        self.look_ahead(words)
     }
 
-    /// Where the token before is.
-    #[inline]
-    fn last(&self, place: usize) -> usize {
-        let before = self.starts & ((1 << place) - 1);
-        (SHORT - 1).wrapping_sub(before.leading_zeros() as usize).min(SHORT)
+    /// Makes two places neighbours.
+    #[inline(always)]
+    fn link(&mut self, left: u8, right: u8) {
+        self.after[usize::from(left)] = right;
+        self.before[usize::from(right)] = left;
+    }
+
+    /// What is in a place, and in the next.
+    #[inline(always)]
+    fn pair(&self, place: u8) -> (Cell, Cell) {
+        let next = self.after[usize::from(place)];
+        (self.cells[usize::from(place)], self.cells[usize::from(next)])
     }
 
     /// Finds out what happens next to a token.
-    #[inline]
-    fn plan(&mut self, words: &Words, place: usize) {
-        let (left, right) = (self.cells[place], self.cells[self.next(place)]);
+    #[inline(always)]
+    fn plan(&mut self, words: &Words, place: u8) {
+        let (left, right) = self.pair(place);
         let join = words.merges.when(left.token, right.token, left.made.max(right.made));
+        let place = usize::from(place);
         self.events[place] = event(left.split.min(join), place);
     }
 
     #[cold]
-    fn split(&mut self, words: &Words, place: usize, time: u32) {
-        let deletions = &words.deletions[&self.cells[place].token];
+    fn split(&mut self, words: &Words, place: u8, time: u32) {
+        let deletions = &words.deletions[&self.cells[usize::from(place)].token];
         for deletion in deletions.iter().filter(|deletion| deletion.time == time) {
-            let mut end = place;
+            let (before, after) = (self.before[usize::from(place)], self.after[usize::from(place)]);
+            let (mut last, mut end) = (before, place);
             for &(token, bytes) in &deletion.parts {
                 let split = deletion_after(&words.deletions, token, time);
-                self.cells[end] = Cell { token, made: time, split };
-                self.starts |= 1 << end;
-                end += bytes;
+                self.cells[usize::from(end)] = Cell { token, made: time, split };
+                self.link(last, end);
+                last = end;
+                end += bytes as u8;
             }
-            self.plan(words, self.last(place));
-            for part in bits(self.starts).filter(|part| (place..end).contains(part)) {
+            self.link(last, after);
+            self.plan(words, before);
+            let mut part = place;
+            while part != after {
                 self.plan(words, part);
+                part = self.after[usize::from(part)];
             }
-            self.changed = [SHORT; 2];
         }
     }
 }
 
-#[inline]
+#[inline(always)]
 fn event(time: u32, place: usize) -> i32 {
-    if time == NEVER { NOTHING } else { (time * SHORT as u32 + place as u32).cast_signed() }
+    if time == NEVER { NOTHING } else { (time * PLACES as u32 + place as u32).cast_signed() }
 }

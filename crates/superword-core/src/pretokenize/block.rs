@@ -41,11 +41,9 @@ pub(super) struct Starts {
 }
 
 impl<'t> Block<'t> {
-    /// The block of the text that begins at `at`; at least `WIDTH` bytes follow.
+    /// A block of which the first bytes are given, and of which all characters are ASCII.
     #[inline(always)]
-    pub(super) fn new(text: Text<'t>, at: usize) -> Block<'t> {
-        let bytes = &text.bytes[at..];
-        let ascii = Ascii::of(bytes.first_chunk().expect("a whole block"));
+    pub(super) fn ascii(bytes: &'t [u8], ascii: &Ascii) -> Block<'t> {
         let mut class = [0; CLASSES];
         class[UPPER as usize] = ascii.upper;
         class[LOWER as usize] = ascii.lower;
@@ -55,38 +53,47 @@ impl<'t> Block<'t> {
         class[WHITE as usize] = ascii.white & !ascii.newline;
         class[CONTROL as usize] = ascii.control & !ascii.white;
         let known = ascii.upper | ascii.lower | ascii.digit | ascii.blank | ascii.control;
-        class[PUNCT as usize] = !(known | ascii.high);
-        let wide = ascii.high & !ascii.tail;
-        let mut leads = wide;
+        class[PUNCT as usize] = !known;
+        let &Ascii { quote, underscore, .. } = ascii;
+        Block { bytes, class, tail: 0, wide: 0, quote, underscore }
+    }
+
+    /// The block of the text that begins at `at`.
+    #[inline(always)]
+    pub(super) fn new(text: Text<'t>, at: usize, ascii: &Ascii) -> Block<'t> {
+        let mut block = Block::ascii(&text.bytes[at..], ascii);
+        block.class[PUNCT as usize] &= !ascii.high;
+        block.tail = ascii.tail;
+        block.wide = ascii.high & !ascii.tail;
+        let mut leads = block.wide;
         while leads != 0 {
             let i = leads.trailing_zeros();
-            class[text.peek(at + i as usize).0 as usize] |= 1 << i;
+            block.class[text.peek(at + i as usize).0 as usize] |= 1 << i;
             leads &= leads - 1;
         }
-        let Ascii { tail, quote, underscore, .. } = ascii;
-        Block { bytes, class, tail, wide, quote, underscore }
+        block
     }
 
     /// Where characters of a class start.
-    #[inline]
+    #[inline(always)]
     pub(super) fn of(&self, class: Class) -> u64 {
         self.class[class as usize]
     }
 
     /// Where characters of `\p{L}` start.
-    #[inline]
+    #[inline(always)]
     pub(super) fn letter(&self) -> u64 {
         self.of(UPPER) | self.of(LOWER) | self.of(TITLE) | self.of(OTHER)
     }
 
     /// Where characters of `\s` start.
-    #[inline]
+    #[inline(always)]
     pub(super) fn space(&self) -> u64 {
         self.of(BLANK) | self.of(WHITE) | self.of(NEWLINE)
     }
 
     /// From here on, a mark is part of the character before it.
-    #[inline]
+    #[inline(always)]
     pub(super) fn join_marks(&mut self) {
         self.tail |= self.of(MARK);
     }
@@ -94,14 +101,14 @@ impl<'t> Block<'t> {
     /// Where characters come right after one of those that start in `mask`.
     ///
     /// The bytes between are a run in `tail`; adding its first bit carries through to its end.
-    #[inline]
+    #[inline(always)]
     pub(super) fn after(&self, mask: u64) -> u64 {
         let next = mask << 1;
         (self.tail.wrapping_add(next & self.tail) | next) & !self.tail
     }
 
     /// Every byte of the characters that start in `mask`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn whole(&self, mask: u64) -> u64 {
         let first = mask << 1 & self.tail;
         mask | (self.tail & !self.tail.wrapping_add(first))
@@ -109,7 +116,7 @@ impl<'t> Block<'t> {
 }
 
 /// Which of `starts` are known: those before `limit` and before the first odd byte.
-#[inline]
+#[inline(always)]
 pub(super) fn known(starts: u64, limit: u32, odd: u64) -> Starts {
     let first_odd = odd.trailing_zeros();
     let known = limit.min(first_odd);
@@ -118,13 +125,13 @@ pub(super) fn known(starts: u64, limit: u32, odd: u64) -> Starts {
 }
 
 /// The first byte of the run of ones in `mask` that reaches up to byte `end` (not included).
-#[inline]
+#[inline(always)]
 pub(super) fn run_start(mask: u64, end: u32) -> u32 {
     u64::BITS - (!mask & ((1 << end) - 1)).leading_zeros()
 }
 
 /// The end of the run of ones in `mask` that begins at byte `start`.
-#[inline]
+#[inline(always)]
 pub(super) fn run_end(mask: u64, start: u32) -> u32 {
     start + (!mask >> start).trailing_zeros()
 }
@@ -136,7 +143,8 @@ mod tests {
     #[test]
     fn after_skips_the_rest_of_a_character() {
         let text = format!("aé语😀b{}", " ".repeat(WIDTH));
-        let block = Block::new(Text::new(&text), 0);
+        let ascii = Ascii::of(text.as_bytes().first_chunk().expect("a whole block"));
+        let block = Block::new(Text::new(&text), 0, &ascii);
         let starts = 0b0100_0100_1011;
         let first = [0, 1, 3, 6, 10].map(|i| 1_u64 << i);
         assert_eq!(starts | 1 << 10, first.iter().sum::<u64>());

@@ -63,7 +63,7 @@ impl<const SPACED: bool> Grammar for Boundless<SPACED> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn starts(&self, block: &mut Block, at: usize) -> Starts {
         if let Some(starts) = self.numbers.starts(at) {
             return starts;
@@ -210,7 +210,7 @@ impl Numbers {
     }
 
     /// The starts in a block at `at` that lies within the numbers, when their end is known.
-    #[inline]
+    #[inline(always)]
     fn starts(&self, at: usize) -> Option<Starts> {
         let is_within = self.are_bytes && at + REACH as usize <= self.end;
         is_within.then(|| known(EVERY_THIRD << ((self.end - at - 1) % 3 + 1), REACH, 0))
@@ -237,13 +237,13 @@ impl Numbers {
 }
 
 /// The bits below `bit`.
-#[inline]
+#[inline(always)]
 fn below(bit: u32) -> u64 {
     1_u64.checked_shl(bit).unwrap_or(0).wrapping_sub(1)
 }
 
 /// Where numbers start, in groups of three from the right.
-#[inline]
+#[inline(always)]
 fn number_starts(number: u64) -> u64 {
     let mut starts = number & !(number << 1);
     let mut group = number << 1 & !number;
@@ -255,7 +255,7 @@ fn number_starts(number: u64) -> u64 {
 }
 
 /// Where words start inside letters, by case (B-3 to B-6), and where that is not clear.
-#[inline]
+#[inline(always)]
 fn case_starts(block: &Block) -> (u64, u64) {
     let (upper, lower) = (block.of(UPPER), block.of(LOWER));
     let other = block.of(TITLE) | block.of(OTHER);
@@ -268,7 +268,7 @@ fn case_starts(block: &Block) -> (u64, u64) {
 }
 
 /// Apostrophes, `'` and U+2019, between letters.
-#[inline]
+#[inline(always)]
 fn apostrophes(block: &Block, letter: u64) -> u64 {
     let after_letter = block.after(letter);
     let straight = block.quote & after_letter & letter >> 1;

@@ -5,7 +5,7 @@ use super::class::{NEWLINE, NUMBER, SPACE, SYMBOL, Set, Text};
 
 /// `'(?:[sdmt]|ll|ve|re)` at `at`: where it ends. With `any_case`, under `(?i)`, where U+017F (the
 /// long s) is an `s` too.
-#[inline]
+#[inline(always)]
 pub(super) fn contraction(bytes: &[u8], at: usize, any_case: bool) -> Option<usize> {
     if bytes.get(at) != Some(&b'\'') {
         return None;
@@ -68,7 +68,7 @@ fn all_but_last(text: Text, at: usize, end: usize) -> usize {
 }
 
 /// Where numbers start, in groups of up to three from the left.
-#[inline]
+#[inline(always)]
 pub(super) fn digit_starts(block: &Block) -> u64 {
     let number = block.of(NUMBER);
     let mut group = number & !block.after(number);
@@ -87,7 +87,7 @@ pub(super) fn digit_starts(block: &Block) -> u64 {
 ///
 /// A start is the first of it, what follows its last line end, and its last character before
 /// something else.
-#[inline]
+#[inline(always)]
 pub(super) fn line_starts(block: &Block, space: u64) -> (u64, u32) {
     let newline = block.of(NEWLINE) & space;
     let inline = space & !newline;
@@ -106,7 +106,7 @@ pub(super) fn line_starts(block: &Block, space: u64) -> (u64, u32) {
 }
 
 /// Line ends right after symbols, under `[^\s\p{L}\p{N}]+[\r\n]*`.
-#[inline]
+#[inline(always)]
 pub(super) fn trailing_newlines(block: &Block, symbol: u64) -> u64 {
     let newline = block.of(NEWLINE);
     newline & !newline.wrapping_add(block.after(symbol) & newline)
@@ -114,7 +114,7 @@ pub(super) fn trailing_newlines(block: &Block, symbol: u64) -> u64 {
 
 /// White space that holds a character beyond ASCII, but for its first character: the rules on
 /// white space count bytes.
-#[inline]
+#[inline(always)]
 pub(super) fn wide_space(block: &Block) -> u64 {
     let wide = block.space() & block.wide;
     if wide == 0 {

@@ -32,7 +32,7 @@ impl Grammar for Gpt2 {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn starts(&self, block: &mut Block, _at: usize) -> Starts {
         let space = block.space();
         let letter = block.letter();

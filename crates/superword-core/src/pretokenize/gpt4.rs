@@ -60,7 +60,7 @@ impl<const DIGITS: bool, const END: bool> Grammar for Gpt4<DIGITS, END> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn starts(&self, block: &mut Block, _at: usize) -> Starts {
         let space = block.space();
         let letter = block.letter();

@@ -88,7 +88,7 @@ impl Grammar for Gpt4o {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn starts(&self, block: &mut Block, _at: usize) -> Starts {
         let space = block.space();
         let both = block.of(OTHER) | block.of(MARK);

@@ -30,7 +30,7 @@ impl Grammar for Punct {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn starts(&self, block: &mut Block, _at: usize) -> Starts {
         let space = block.space();
         let letter = block.letter();

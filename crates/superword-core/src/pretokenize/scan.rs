@@ -3,8 +3,11 @@
 
 use std::ops::Range;
 
+use super::ascii::Ascii;
 use super::block::{Block, Starts, WIDTH};
 use super::class::Text;
+#[cfg(target_arch = "x86_64")]
+use crate::processor::is_modern;
 
 /// A named pattern, written out twice: the branches of its regex in order, and the same as rules
 /// on masks. The two must agree; the tests compare them.
@@ -30,6 +33,8 @@ pub(super) struct Scan<'t, G> {
     starts: u64,
     /// No block begins before this place: the masks did not get past what stands before it.
     blocks_from: usize,
+    #[cfg(target_arch = "x86_64")]
+    is_modern: bool,
 }
 
 impl<'t, G: Grammar> Scan<'t, G> {
@@ -42,6 +47,8 @@ impl<'t, G: Grammar> Scan<'t, G> {
             base: 0,
             starts: 0,
             blocks_from: 0,
+            #[cfg(target_arch = "x86_64")]
+            is_modern: is_modern(),
         }
     }
 
@@ -51,18 +58,82 @@ impl<'t, G: Grammar> Scan<'t, G> {
         Scan { blocks_from: usize::MAX, ..Scan::new(text) }
     }
 
+    /// Calls `each` with a place in the text, and where pretokens end from there on: bit `i` stands
+    /// for `i` bytes further.
+    #[inline]
+    pub(super) fn for_each_block(mut self, mut each: impl FnMut(usize, u64)) {
+        loop {
+            if self.starts != 0 {
+                each(self.base, self.starts);
+                self.at = self.base + self.starts.ilog2() as usize;
+                self.starts = 0;
+            }
+            if self.at == self.text.bytes.len() {
+                return;
+            }
+            self.fill();
+            if self.starts == 0 {
+                self.at = self.grammar.end(self.text, self.at);
+                each(self.at, 1);
+            }
+        }
+    }
+
     /// Looks for starts in the next block, if there is a whole one.
     #[inline]
     fn fill(&mut self) {
-        if self.at >= self.blocks_from && self.text.bytes.len() - self.at >= WIDTH {
-            self.read_block();
+        if self.at < self.blocks_from {
+            return;
         }
+        let Some(bytes) = self.text.bytes[self.at..].first_chunk() else { return };
+        #[cfg(target_arch = "x86_64")]
+        if self.is_modern {
+            // SAFETY: the processor is modern.
+            return unsafe { self.read_block_modern(bytes) };
+        }
+        self.read_block(bytes);
     }
 
     /// Not inlined: it uses every register, and the loop around it needs some.
     #[inline(never)]
-    fn read_block(&mut self) {
-        let found = self.grammar.starts(&mut Block::new(self.text, self.at), self.at);
+    fn read_block(&mut self, bytes: &[u8; WIDTH]) {
+        let ascii = Ascii::of(bytes);
+        if ascii.high == 0 { self.read_ascii(&ascii) } else { self.read_any(&ascii) }
+    }
+
+    /// The same on a modern processor.
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[inline(never)]
+    fn read_block_modern(&mut self, bytes: &[u8; WIDTH]) {
+        let ascii = Ascii::of_modern(bytes);
+        if ascii.high == 0 { self.read_ascii(&ascii) } else { self.read_any_modern(&ascii) }
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[inline(never)]
+    fn read_any_modern(&mut self, ascii: &Ascii) {
+        self.read_any(ascii);
+    }
+
+    /// Most blocks are ASCII, for which the compiler leaves out much.
+    #[inline(always)]
+    fn read_ascii(&mut self, ascii: &Ascii) {
+        let mut block = Block::ascii(&self.text.bytes[self.at..], ascii);
+        let found = self.grammar.starts(&mut block, self.at);
+        self.take(&found);
+    }
+
+    #[inline(always)]
+    fn read_any(&mut self, ascii: &Ascii) {
+        let mut block = Block::new(self.text, self.at, ascii);
+        let found = self.grammar.starts(&mut block, self.at);
+        self.take(&found);
+    }
+
+    #[inline(always)]
+    fn take(&mut self, found: &Starts) {
         self.base = self.at;
         self.starts = found.mask;
         if found.odd || found.mask == 0 {
@@ -92,29 +163,20 @@ impl<G: Grammar> Iterator for Scan<'_, G> {
         Some(start..self.at)
     }
 
-    /// The same as a loop over `next`, with the mask of a block in a register.
+    /// The same as a loop over `next`, block by block.
     #[inline]
-    fn fold<B, F: FnMut(B, Range<usize>) -> B>(mut self, init: B, mut f: F) -> B {
-        let mut result = init;
-        loop {
-            let mut starts = self.starts;
-            while starts != 0 {
-                let end = self.base + starts.trailing_zeros() as usize;
-                result = f(result, self.at..end);
-                self.at = end;
-                starts &= starts - 1;
+    fn fold<B, F: FnMut(B, Range<usize>) -> B>(self, init: B, mut f: F) -> B {
+        let mut start = self.at;
+        let mut result = Some(init);
+        self.for_each_block(|base, mut ends| {
+            while ends != 0 {
+                let end = base + ends.trailing_zeros() as usize;
+                result = result.take().map(|result| f(result, start..end));
+                start = end;
+                ends &= ends - 1;
             }
-            self.starts = 0;
-            if self.at == self.text.bytes.len() {
-                return result;
-            }
-            self.fill();
-            if self.starts == 0 {
-                let start = self.at;
-                self.at = self.grammar.end(self.text, start);
-                result = f(result, start..self.at);
-            }
-        }
+        });
+        result.expect("it is put back every time")
     }
 }
 

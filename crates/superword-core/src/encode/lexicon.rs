@@ -1,0 +1,193 @@
+//! What becomes of pretokens.
+//!
+//! Most pretokens of a text are found at once, in the one line of memory where they belong; looking
+//! for them asks for that line first and decides nothing, so that many are looked for together.
+
+use super::outcome::Outcome;
+use crate::hash::{FastMap, secret};
+use crate::memory;
+use crate::sequence::prefetch;
+use crate::table::Key;
+
+/// How many bytes of memory a long pretoken takes beside its own.
+const LONG: usize = 64;
+
+#[derive(Clone, Copy, Default)]
+struct Slot {
+    key: Key,
+    outcome: Outcome,
+}
+
+/// Slots that the processor fetches together.
+#[derive(Clone, Copy, Default)]
+#[repr(align(64))]
+struct Line([Slot; 2]);
+
+/// A hash table of pretokens.
+pub(super) struct Lexicon {
+    /// A power of two, at most half of their slots in use; looked through from a key's hash on.
+    lines: Vec<Line>,
+    used: usize,
+    /// The pretokens that do not fit a slot.
+    long: FastMap<Box<[u8]>, Outcome>,
+    /// How many bytes those have.
+    long_bytes: usize,
+}
+
+impl Lexicon {
+    /// An empty one that does not grow before it has so many pretokens.
+    pub(super) fn with_room(pretokens: usize) -> Lexicon {
+        let lines = memory::filled(Line::default(), pretokens.next_power_of_two());
+        Lexicon { lines, used: 0, long: FastMap::default(), long_bytes: 0 }
+    }
+
+    /// The same, with room for four times as many.
+    pub(super) fn roomy_copy(&self) -> Lexicon {
+        let mut copy = Lexicon::with_room(4 * self.lines.len());
+        copy.take_all(&self.lines);
+        copy.long.clone_from(&self.long);
+        copy.long_bytes = self.long_bytes;
+        copy
+    }
+
+    /// How many bytes of memory it takes, about.
+    pub(super) fn memory(&self) -> usize {
+        self.lines.len() * size_of::<Line>() + self.long.len() * LONG + self.long_bytes
+    }
+
+    /// How many pretokens it has.
+    pub(super) fn len(&self) -> usize {
+        self.used + self.long.len()
+    }
+
+    /// What is looked at for most pretokens.
+    #[inline(always)]
+    pub(super) fn view(&self) -> View<'_> {
+        View { lines: &self.lines, mask: self.lines.len() - 1, secret: secret() }
+    }
+
+    /// What becomes of a pretoken that is longer than a key, if it is there.
+    pub(super) fn get_long(&self, pretoken: &[u8]) -> Option<Outcome> {
+        self.long.get(pretoken).copied()
+    }
+
+    /// Asks for the memory where a key is that is not in the place where it belongs.
+    pub(super) fn ask_after(&self, place: usize) {
+        prefetch(&self.lines[self.after(place)]);
+    }
+
+    /// What becomes of the pretoken with a key that belongs in a place, if it is there.
+    pub(super) fn get(&self, place: usize, key: Key) -> Option<Outcome> {
+        let mut place = place;
+        loop {
+            for slot in &self.lines[place].0 {
+                if slot.key == key {
+                    return Some(slot.outcome);
+                }
+                if slot.key.is_none() {
+                    return None;
+                }
+            }
+            place = self.after(place);
+        }
+    }
+
+    /// What becomes of a pretoken, if it is there.
+    pub(super) fn find(&self, pretoken: &[u8]) -> Option<Outcome> {
+        match Key::of(pretoken, 0, pretoken.len()) {
+            Some(key) => self.get(self.place(key), key),
+            None => self.get_long(pretoken),
+        }
+    }
+
+    /// Keeps what becomes of a pretoken.
+    pub(super) fn set(&mut self, pretoken: &[u8], outcome: Outcome) {
+        match Key::of(pretoken, 0, pretoken.len()) {
+            Some(key) => self.set_short(key, outcome),
+            None => self.set_long(pretoken, outcome),
+        }
+    }
+
+    /// Keeps what becomes of a pretoken that is longer than a key.
+    pub(super) fn set_long(&mut self, pretoken: &[u8], outcome: Outcome) {
+        if self.long.insert(pretoken.into(), outcome).is_none() {
+            self.long_bytes += pretoken.len();
+        }
+    }
+
+    /// Keeps what becomes of the pretoken with a key.
+    pub(super) fn set_short(&mut self, key: Key, outcome: Outcome) {
+        if self.used == self.lines.len() {
+            let larger = memory::filled(Line::default(), 2 * self.lines.len());
+            let lines = std::mem::replace(&mut self.lines, larger);
+            self.used = 0;
+            self.take_all(&lines);
+        }
+        self.take(Slot { key, outcome });
+    }
+
+    fn take_all(&mut self, lines: &[Line]) {
+        for slot in lines.iter().flat_map(|line| &line.0) {
+            if !slot.key.is_none() {
+                self.take(*slot);
+            }
+        }
+    }
+
+    fn take(&mut self, new: Slot) {
+        let mut place = self.place(new.key);
+        loop {
+            for slot in &mut self.lines[place].0 {
+                if slot.key.is_none() {
+                    *slot = new;
+                    self.used += 1;
+                    return;
+                }
+                if slot.key == new.key {
+                    return;
+                }
+            }
+            place = self.after(place);
+        }
+    }
+
+    fn place(&self, key: Key) -> usize {
+        self.view().place(key)
+    }
+
+    fn after(&self, place: usize) -> usize {
+        (place + 1) & (self.lines.len() - 1)
+    }
+}
+
+/// What is looked at for most pretokens.
+#[derive(Clone, Copy)]
+pub(super) struct View<'l> {
+    lines: &'l [Line],
+    mask: usize,
+    secret: u64,
+}
+
+impl View<'_> {
+    #[inline(always)]
+    fn place(self, key: Key) -> usize {
+        key.hash(self.secret) as usize & self.mask
+    }
+
+    /// Where a key belongs. Asks for the memory of that place.
+    #[inline(always)]
+    pub(super) fn ask(self, key: Key) -> usize {
+        let place = self.place(key);
+        prefetch(&self.lines[place]);
+        place
+    }
+
+    /// What becomes of the pretoken with a key, if it is where it belongs, and whether it is.
+    #[inline(always)]
+    pub(super) fn get_at(self, place: usize, key: Key) -> (Outcome, bool) {
+        let Line(slots) = &self.lines[place];
+        let is_second = slots[1].key == key;
+        let is_there = (slots[0].key == key) | is_second;
+        (slots[usize::from(is_second)].outcome, is_there)
+    }
+}
