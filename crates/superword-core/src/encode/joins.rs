@@ -88,16 +88,16 @@ impl Joins {
     pub(super) fn get_at(&self, place: usize, left: u32, right: u32) -> (Join, bool) {
         let pair = key(left, right);
         let line = &self.lines[place];
-        let (mut index, mut is_there) = (0, false);
+        let mut found = 0;
         for (at, &other) in line.pairs.iter().enumerate() {
-            let is_it = other == pair;
-            index |= if is_it { at } else { 0 };
-            is_there |= is_it;
+            found |= u32::from(other == pair) << at;
         }
-        if !is_there && line.pairs[LINE - 1] != NOBODY {
+        // One condition, which hardly ever holds: whether a pair is there is often guessed wrong.
+        let has_room = u32::from(line.pairs[LINE - 1] == NOBODY);
+        if found | has_room == 0 {
             return self.get_after(place, pair);
         }
-        (line.joins[index], is_there)
+        (line.joins[found.trailing_zeros() as usize % LINE], found != 0)
     }
 
     #[cold]

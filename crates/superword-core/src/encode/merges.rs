@@ -24,6 +24,11 @@ pub(super) struct Merge {
 /// No merge: no token has this number.
 const NONE: Merge = Merge { left: NEVER, right: NEVER, token: NEVER, split: NEVER };
 
+impl Place {
+    /// Somewhere.
+    pub(super) const ANY: Place = Place { bucket: 0, mark: 0 };
+}
+
 /// How many rules are looked at together.
 const BUCKET: usize = 8;
 
@@ -48,6 +53,14 @@ pub(super) struct Merges {
     mark: u32,
     /// All times of pairs that are joined by more than one rule, ascending.
     again: FastMap<(u32, u32), Vec<u32>>,
+    secret: u64,
+}
+
+/// Where to look first for a pair, and what marks it.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Place {
+    bucket: u32,
+    mark: u32,
 }
 
 impl Merges {
@@ -76,12 +89,14 @@ impl Merges {
             closer,
             mark: !(FULL | closer | (closer - 1)),
             again: FastMap::default(),
+            secret: secret(),
         }
     }
 
     fn add(&mut self, time: u32) {
         let Merge { left, right, .. } = self.rules[time as usize];
-        let (mut place, mark) = self.place(left, right);
+        let Place { bucket, mark } = self.place(left, right);
+        let mut place = bucket as usize;
         loop {
             let mut slot = mark | time;
             for index in 0..BUCKET {
@@ -114,8 +129,14 @@ impl Merges {
     /// joins; for others, [`Merges::get`] finds out that there is none.
     #[inline(always)]
     pub(super) fn when(&self, left: u32, right: u32, after: u32) -> u32 {
-        let (place, mark) = self.place(left, right);
-        let bucket = &self.buckets[place].0;
+        self.when_at(self.place(left, right), left, right, after)
+    }
+
+    /// The same, given the place of the pair.
+    #[inline(always)]
+    pub(super) fn when_at(&self, place: Place, left: u32, right: u32, after: u32) -> u32 {
+        let Place { bucket, mark } = place;
+        let bucket = &self.buckets[bucket as usize].0;
         let suits = |&slot: &u32| if slot & self.mark == mark { slot } else { 0 };
         let found = bucket.iter().map(suits).fold(0, |found, slot| found | slot);
         let time = found & self.time;
@@ -126,10 +147,12 @@ impl Merges {
         if time == 0 { NEVER } else { time }
     }
 
-    /// Asks for the memory of two tokens ahead of its use.
+    /// Where to look for a pair. Asks for the memory of that place.
     #[inline(always)]
-    pub(super) fn prefetch(&self, left: u32, right: u32) {
-        prefetch(&self.buckets[self.place(left, right).0]);
+    pub(super) fn ask_pair(&self, left: u32, right: u32) -> Place {
+        let place = self.place(left, right);
+        prefetch(&self.buckets[place.bucket as usize]);
+        place
     }
 
     /// Asks for the memory of the merge at a time.
@@ -150,7 +173,7 @@ impl Merges {
         if let Some(times) = self.again.get(&(left, right)) {
             return times.iter().copied().find(|&time| time > after).unwrap_or(NEVER);
         }
-        let (mut place, _) = self.place(left, right);
+        let mut place = self.place(left, right).bucket as usize;
         loop {
             let bucket = &self.buckets[place].0;
             for time in bucket.iter().map(|slot| slot & self.time) {
@@ -165,12 +188,12 @@ impl Merges {
         }
     }
 
-    /// Where to look first for a pair, and what marks it.
     #[inline(always)]
-    fn place(&self, left: u32, right: u32) -> (usize, u32) {
+    fn place(&self, left: u32, right: u32) -> Place {
         let pair = u64::from(left) << 32 | u64::from(right);
-        let hash = fold(pair ^ secret(), 0x9E37_79B9_7F4A_7C15);
-        (hash as usize & (self.buckets.len() - 1), (hash >> 32) as u32 & self.mark)
+        let hash = fold(pair ^ self.secret, 0x9E37_79B9_7F4A_7C15);
+        let bucket = hash as u32 & (self.buckets.len() - 1) as u32;
+        Place { bucket, mark: (hash >> 32) as u32 & self.mark }
     }
 }
 

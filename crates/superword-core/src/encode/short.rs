@@ -6,6 +6,7 @@
 //! depends on a guess: where there is no neighbour, there is one that no rule joins.
 
 use super::bits::bits;
+use super::merges::Place;
 use super::numbers::Numbers;
 use super::row::NEVER;
 use super::words::{Words, deletion_after};
@@ -72,8 +73,9 @@ pub(super) struct Short {
     after: [u8; PLACES],
     /// How many bytes there are.
     size: usize,
-    /// Where tokens have a new neighbour.
+    /// Where tokens have a new neighbour, and where to look for the pairs.
     changed: [u8; 2],
+    asked: [Place; 2],
     /// What happens next.
     next: i32,
 }
@@ -101,6 +103,7 @@ impl Short {
             after: [NOWHERE; PLACES],
             size: 0,
             changed: [NOWHERE; 2],
+            asked: [Place::ANY; 2],
             next: NOTHING,
         }
     }
@@ -155,6 +158,7 @@ impl Short {
         let cell = self.cells[place];
         let next = usize::from(self.after[place]);
         self.changed = [NOWHERE; 2];
+        self.asked = [Place::ANY; 2];
         if cell.split == time {
             self.split(words, place as u8, time);
         } else if let Some(merge) = words.merges.get(time, cell.token, self.cells[next].token) {
@@ -162,9 +166,10 @@ impl Short {
             self.cells[place] = Cell { token: merge.token, made: time, split: merge.split };
             self.link(place as u8, self.after[next]);
             self.changed = [self.before[place], place as u8];
-            for place in self.changed {
-                let (left, right) = self.pair(place);
-                words.merges.prefetch(left.token, right.token);
+            for (asked, place) in self.asked.iter_mut().zip(self.changed) {
+                let next = self.after[usize::from(place)];
+                let [left, right] = [place, next].map(|place| self.cells[usize::from(place)].token);
+                *asked = words.merges.ask_pair(left, right);
             }
         } else {
             self.events[place] = self::event(cell.split, place);
@@ -175,8 +180,12 @@ impl Short {
     /// does.
     #[inline(always)]
     fn plan_changed(&mut self, words: &Words) -> bool {
-        for place in self.changed {
-            self.plan(words, place);
+        for (place, asked) in self.changed.into_iter().zip(self.asked) {
+            let (left, right) = self.pair(place);
+            let after = left.made.max(right.made);
+            let join = words.merges.when_at(asked, left.token, right.token, after);
+            let place = usize::from(place);
+            self.events[place] = event(left.split.min(join), place);
         }
         self.look_ahead(words)
     }
