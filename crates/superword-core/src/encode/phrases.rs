@@ -118,10 +118,10 @@ impl Phrases {
         (join, is_boundary)
     }
 
-    /// The first rule that joins two units, and whether there is one.
+    /// The first rule that joins two tokens.
     #[inline]
-    pub(super) fn get(&self, left: u32, right: u32) -> (Join, bool) {
-        self.joins.get_at(self.joins.place(left, right), left, right)
+    pub(super) fn first_join(&self, left: u32, right: u32) -> Join {
+        self.joins.get(left, right).unwrap_or(Join { time: NEVER, token: 0 })
     }
 
     /// Performs all supermerges in a short run: what a row does, without its bookkeeping.

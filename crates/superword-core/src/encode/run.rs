@@ -1,6 +1,6 @@
 //! One text on its way to tokens.
 
-use std::mem;
+use std::{iter, mem};
 
 use super::bits::{bits, with_bit};
 use super::cache::{self, Cache};
@@ -34,14 +34,19 @@ pub(super) struct Run<'r> {
     kinds: [u8; GROUP + PART],
     /// Those of the group that are looked for elsewhere.
     missing: [u32; GROUP],
-    /// Where boundaries belong that some of a part may have with the one before.
+    /// Where boundaries belong that some may have with the one before.
     asked: [u32; GROUP],
-    /// How those of a part that stand in one unit with the one before are joined with it.
-    joins: [Join; PART],
+    /// How those that stand in one unit with the one before are joined with it.
+    joins: [Join; GROUP],
+    /// How many of the group were looked up before: those that may be joined with what comes next.
+    carried: usize,
 }
 
-/// How many pretokens are joined together: one bit of a word is for each.
+/// How many pretokens have bits in one word.
 const PART: usize = 64;
+
+/// A bit for each pretoken of a group.
+type Bits = [u64; GROUP / PART];
 
 impl<'r> Run<'r> {
     /// The tokens go to the end of `out`.
@@ -68,7 +73,8 @@ impl<'r> Run<'r> {
             kinds: [0; GROUP + PART],
             missing: [0; GROUP],
             asked: [0; GROUP],
-            joins: [Join::default(); PART],
+            joins: [Join::default(); GROUP],
+            carried: 0,
         }
     }
 
@@ -81,13 +87,13 @@ impl<'r> Run<'r> {
             unsafe { self.collect_modern(base, ends) };
             if self.size > GROUP - 64 {
                 // SAFETY: the processor is modern.
-                unsafe { self.encode_group_modern() };
+                unsafe { self.encode_group_modern(false) };
             }
             return;
         }
         self.collect(base, ends);
         if self.size > GROUP - 64 {
-            self.encode_group();
+            self.encode_group(false);
         }
     }
 
@@ -101,8 +107,8 @@ impl<'r> Run<'r> {
     #[cfg(target_arch = "x86_64")]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     #[inline(never)]
-    fn encode_group_modern(&mut self) {
-        self.encode_group();
+    fn encode_group_modern(&mut self, is_last: bool) {
+        self.encode_group(is_last);
     }
 
     #[inline(always)]
@@ -123,29 +129,29 @@ impl<'r> Run<'r> {
 
     /// Writes what is left at the end of the text.
     pub(super) fn finish(mut self) {
-        self.encode_group();
+        self.encode_group(true);
         self.flush();
         self.cache.shrink();
     }
 
     /// Encodes the pretokens collected, but for those that may be joined with what comes next.
     #[inline(always)]
-    fn encode_group(&mut self) {
+    fn encode_group(&mut self, is_last: bool) {
         self.ask();
         let missing = self.meet();
         if missing > 0 {
             self.look_up(missing);
         }
-        let mut possible = [0; GROUP / PART];
-        for (possible, start) in possible.iter_mut().zip((0..self.size).step_by(PART)) {
-            *possible = self.find_boundaries(start);
+        let last = self.outcomes[self.size];
+        let mut joined = self.find_joined();
+        if !self.cache.pending.is_empty() {
+            self.go_on(&mut joined);
         }
-        for (possible, start) in possible.into_iter().zip((0..self.size).step_by(PART)) {
-            self.settle(start, (self.size - start).min(PART), possible);
-        }
-        self.cuts[0] = self.cuts[self.size];
-        self.set(0, self.outcomes[self.size]);
-        self.size = 0;
+        let open = if is_last { 0 } else { self.open_end(&joined) };
+        let settled = self.size - open;
+        self.settle(&joined, settled);
+        self.write_all(1, settled);
+        self.carry(settled, last);
         self.cache.make_room(&self.encoder.known);
     }
 
@@ -154,8 +160,9 @@ impl<'r> Run<'r> {
     fn ask(&mut self) {
         let Run { text, cache, cuts, keys, places, .. } = self;
         let (text, lexicon) = (*text, cache.lexicon.view());
-        let mut start = cuts[0];
-        let pretokens = cuts[1..=self.size].iter().zip(keys).zip(places);
+        let mut start = cuts[self.carried];
+        let ends = &cuts[self.carried + 1..=self.size];
+        let pretokens = ends.iter().zip(&mut keys[self.carried..]).zip(&mut places[self.carried..]);
         for ((&end, asked), place) in pretokens {
             let key = Key::of(text, start, end).unwrap_or(Key::NONE);
             *asked = key;
@@ -170,13 +177,14 @@ impl<'r> Run<'r> {
         let Run { cache, keys, places, outcomes, kinds, missing: list, .. } = self;
         let lexicon = cache.lexicon.view();
         let mut missing = 0;
-        let pretokens = keys[..self.size].iter().zip(places);
-        let found = outcomes[1..].iter_mut().zip(&mut kinds[1..]);
-        for (index, ((&key, &mut place), (outcome, kind))) in pretokens.zip(found).enumerate() {
+        let carried = self.carried;
+        let pretokens = keys[carried..self.size].iter().zip(&places[carried..]);
+        let found = outcomes[carried + 1..].iter_mut().zip(&mut kinds[carried + 1..]);
+        for (index, ((&key, &place), (outcome, kind))) in pretokens.zip(found).enumerate() {
             let (there, is_there) = lexicon.get_at(place as usize, key);
             *outcome = there;
             *kind = there.kind as u8;
-            list[missing % GROUP] = index as u32;
+            list[missing % GROUP] = (carried + index) as u32;
             missing += usize::from(!is_there);
         }
         missing
@@ -246,72 +254,135 @@ impl<'r> Run<'r> {
         }
     }
 
-    /// Finds out which pretokens of a part may come to stand in one token with the one before, as
-    /// far as they say themselves, and asks for the memory that says whether they do.
+    /// Finds out which pretokens may come to stand in one token with the one before.
     #[inline(always)]
-    fn find_boundaries(&mut self, start: usize) -> u64 {
-        let before = self.kinds[start..].first_chunk().expect("a part");
-        let after = self.kinds[start + 1..].first_chunk().expect("a part");
-        let left = self.size - start;
-        let part = if left < PART { (1 << left) - 1 } else { u64::MAX };
-        let possible = with_bit(before, ENDS.trailing_zeros())
-            & with_bit(after, BEGINS.trailing_zeros())
-            & part;
-        for index in bits(possible) {
-            let (left, right) = (self.outcomes[start + index], self.outcomes[start + index + 1]);
-            self.asked[start + index] =
-                self.encoder.phrases.ask(left.data[0], right.data[0]) as u32;
-        }
-        possible
-    }
-
-    /// Joins and writes a part. What is joined takes the place of its first pretoken, and nothing is
-    /// left of the others, so that most of the part is then written without a decision.
-    #[inline(always)]
-    fn settle(&mut self, from: usize, size: usize, possible: u64) {
-        let outcomes = &self.outcomes[from..=from + size];
-        // Which stand in one unit with the one before, as far as boundaries say.
-        let mut joined = 0_u64;
-        for index in bits(possible) {
-            let (left, right) = (outcomes[index].data[0], outcomes[index + 1].data[0]);
-            let place = self.asked[from + index] as usize;
-            let (join, is_boundary) = self.encoder.phrases.boundary(place, left, right);
-            self.joins[index] = join;
-            joined |= u64::from(is_boundary) << index;
-        }
-        let last = outcomes[size];
-        let goes_on = last.ends() != 0;
-        let is_alone = joined >> (size - 1) == 0;
-        if joined & 1 == 0 {
-            self.flush();
-        }
-        while joined != 0 {
-            let start = joined.trailing_zeros() as usize;
-            let end = start + (joined >> start).trailing_ones() as usize;
-            joined &= joined.wrapping_add(1 << start);
-            if start == 0 || goes_on && end == size {
-                self.long_run(from, start, end);
-                if end < size || !goes_on {
-                    self.flush();
-                }
-            } else if end == start + 1 {
-                self.pair(from + start, self.joins[start]);
-            } else if end == start + 2 {
-                self.triple(from, start);
-            } else {
-                self.run(from, start, end);
+    fn find_joined(&mut self) -> Bits {
+        let phrases = &self.encoder.phrases;
+        let mut possible = Bits::default();
+        for (part, start) in possible.iter_mut().zip((0..self.size).step_by(PART)) {
+            let before = self.kinds[start..].first_chunk().expect("a part");
+            let after = self.kinds[start + 1..].first_chunk().expect("a part");
+            *part = with_bit(before, ENDS.trailing_zeros())
+                & with_bit(after, BEGINS.trailing_zeros())
+                & lowest(self.size - start);
+            for index in bits(*part) {
+                let [left, right] = [0, 1].map(|side| self.outcomes[start + index + side].data[0]);
+                self.asked[start + index] = phrases.ask(left, right) as u32;
             }
         }
-        if goes_on && is_alone {
-            self.wait(from + size, Join::default());
+        let mut joined = Bits::default();
+        for ((part, joined), start) in possible.iter().zip(&mut joined).zip((0..).step_by(PART)) {
+            for index in bits(*part) {
+                let [left, right] = [0, 1].map(|side| self.outcomes[start + index + side].data[0]);
+                let place = self.asked[start + index] as usize;
+                let (join, is_boundary) = phrases.boundary(place, left, right);
+                self.joins[start + index] = join;
+                *joined |= u64::from(is_boundary) << index;
+            }
         }
-        self.write_part(from + 1, from + size);
-        self.set(from + size, last);
+        joined
+    }
+
+    /// How many at the end of the group may be joined with what comes next.
+    #[inline(always)]
+    fn open_end(&mut self, joined: &Bits) -> usize {
+        if self.outcomes[self.size].ends() == 0 {
+            return 0;
+        }
+        let is_joined = |&at: &usize| joined[at / PART] >> (at % PART) & 1 != 0;
+        1 + (1..self.size).rev().take_while(is_joined).count()
+    }
+
+    /// Lets units wait that go on from the group before.
+    #[cold]
+    fn go_on(&mut self, joined: &mut Bits) {
+        let end = end_of(joined, 0);
+        for index in 0..end {
+            self.wait(index + 1, self.joins[index]);
+            joined[index / PART] &= !(1 << (index % PART));
+        }
+        if end < self.size {
+            self.flush();
+        }
+    }
+
+    /// Starts the next group with those that are not settled, or lets them wait if they are many.
+    #[inline(always)]
+    fn carry(&mut self, settled: usize, last: Outcome) {
+        let mut carried = self.size - settled;
+        if carried > PART {
+            for index in settled..self.size {
+                let join = if index == settled { Join::default() } else { self.joins[index] };
+                self.wait(index + 1, join);
+            }
+            self.cuts[settled] = self.cuts[self.size];
+            carried = 0;
+        }
+        self.cuts.copy_within(settled..=settled + carried, 0);
+        let before = if self.cache.pending.is_empty() { Outcome::default() } else { last };
+        self.set(0, before);
+        for index in 1..=carried {
+            self.set(index, self.outcomes[settled + index]);
+        }
+        (self.size, self.carried) = (carried, carried);
+    }
+
+    /// Joins what is settled. What is joined takes the place of its first pretoken, and nothing is
+    /// left of the others, so that most of it is then written without a decision.
+    #[inline(always)]
+    fn settle(&mut self, joined: &Bits, settled: usize) {
+        let mut carry = 0;
+        for (part, &word) in joined.iter().enumerate() {
+            let starts = word & !(word << 1 | carry);
+            carry = word >> (PART - 1);
+            for index in bits(starts) {
+                let start = part * PART + index;
+                if start >= settled {
+                    break;
+                }
+                let end = end_of(joined, start);
+                match end - start {
+                    1 => self.pair(start),
+                    2 => self.triple(start),
+                    _ => self.run(start, end),
+                }
+            }
+        }
+    }
+
+    /// Encodes three units that nothing else can join.
+    #[inline(always)]
+    fn triple(&mut self, start: usize) {
+        let [a, b, c] = [0, 1, 2].map(|index| self.outcomes[start + index]);
+        let (first, second) = (self.joins[start], self.joins[start + 1]);
+        let is_usual = a.is_elsewhere() | b.is_elsewhere() | c.is_elsewhere() == 0
+            && first.time > a.data[1].max(b.data[1])
+            && second.time > b.data[1].max(c.data[1])
+            && first.time.min(second.time) != NEVER;
+        if !is_usual {
+            return self.run(start, start + 2);
+        }
+        let is_second = second.time < first.time;
+        let made = if is_second { second } else { first };
+        let left = if is_second { a.data[0] } else { made.token };
+        let right = if is_second { made.token } else { c.data[0] };
+        let other = if is_second { a.data[1] } else { c.data[1] };
+        let join = self.encoder.phrases.first_join(left, right);
+        let is_joined = join.time != NEVER;
+        if is_joined && join.time <= made.time.max(other) {
+            return self.run(start, start + 2);
+        }
+        let token = if is_joined { join.token } else { left };
+        self.set(start, Outcome::from(Unit { token, from: 0, fickle: 0 }));
+        let rest = Outcome::from(Unit { token: right, from: 0, fickle: 0 });
+        self.set(start + 1, if is_joined { Outcome::default() } else { rest });
+        self.set(start + 2, Outcome::default());
     }
 
     /// Encodes two units that nothing else can join: one, and the next.
-    #[inline]
-    fn pair(&mut self, first: usize, join: Join) {
+    #[inline(always)]
+    fn pair(&mut self, first: usize) {
+        let join = self.joins[first];
         let (left, right) = (self.outcomes[first], self.outcomes[first + 1]);
         let is_usual = left.is_elsewhere() | right.is_elsewhere() == 0 && join.time != NEVER;
         let joined = if is_usual && join.time > left.data[1].max(right.data[1]) {
@@ -326,62 +397,21 @@ impl<'r> Run<'r> {
         self.set(first + 1, Outcome::default());
     }
 
-    /// Encodes three units that nothing else can join.
-    #[inline]
-    fn triple(&mut self, from: usize, start: usize) {
-        let place = from + start;
-        let [a, b, c] = [0, 1, 2].map(|index| self.outcomes[place + index]);
-        let (first, second) = (self.joins[start], self.joins[start + 1]);
-        let is_usual = a.is_elsewhere() | b.is_elsewhere() | c.is_elsewhere() == 0
-            && first.time > a.data[1].max(b.data[1])
-            && second.time > b.data[1].max(c.data[1]);
-        if !is_usual {
-            return self.run(from, start, start + 2);
-        }
-        let is_second = second.time < first.time;
-        let made = if is_second { second } else { first };
-        let left = if is_second { a.data[0] } else { made.token };
-        let right = if is_second { made.token } else { c.data[0] };
-        let other = if is_second { a.data[1] } else { c.data[1] };
-        let (join, is_there) = self.encoder.phrases.get(left, right);
-        let is_joined = is_there && join.time != NEVER;
-        if made.time == NEVER || is_joined && join.time <= made.time.max(other) {
-            return self.run(from, start, start + 2);
-        }
-        let token = if is_joined { join.token } else { left };
-        self.set(place, Outcome::from(Unit { token, from: 0, fickle: 0 }));
-        let rest = Outcome::from(Unit { token: right, from: 0, fickle: 0 });
-        self.set(place + 1, if is_joined { Outcome::default() } else { rest });
-        self.set(place + 2, Outcome::default());
-    }
-
-    /// Encodes a run of units of a part, in which those from `start` to `end` are joined with the
-    /// one before.
-    fn run(&mut self, from: usize, start: usize, end: usize) {
+    /// Encodes units that nothing else can join, from one to another.
+    fn run(&mut self, start: usize, end: usize) {
         let mut pending = mem::take(&mut self.cache.pending);
-        let places = from + start..=from + end;
-        let outcomes = &self.outcomes[places.clone()];
+        let outcomes = &self.outcomes[start..=end];
         pending.push(Waiting { unit: outcomes[0].unit(), join: Join::default() });
         for (outcome, &join) in outcomes[1..].iter().zip(&self.joins[start..]) {
             pending.push(Waiting { unit: outcome.unit(), join });
         }
         self.encoder.phrases.run(&mut pending);
         let units = pending.iter().map(|waiting| waiting.unit.into());
-        for (place, outcome) in places.zip(units.chain(std::iter::repeat(Outcome::default()))) {
+        for (place, outcome) in (start..=end).zip(units.chain(iter::repeat(Outcome::default()))) {
             self.set(place, outcome);
         }
         pending.clear();
         self.cache.pending = pending;
-    }
-
-    /// Lets units wait that began in another part, or may end in another.
-    fn long_run(&mut self, from: usize, start: usize, end: usize) {
-        if start > 0 {
-            self.wait(from + start, Join::default());
-        }
-        for index in start..end {
-            self.wait(from + index + 1, self.joins[index]);
-        }
     }
 
     /// Takes a unit out of the group, for later.
@@ -391,17 +421,18 @@ impl<'r> Run<'r> {
         self.cache.pending.push(Waiting { unit: outcome.unit(), join });
     }
 
-    /// Writes what became of a part: the outcomes from one to another.
+    /// Writes what became of a group: the outcomes from one to another.
     #[inline(always)]
-    fn write_part(&mut self, first: usize, last: usize) {
-        let kinds = self.kinds[first..].first_chunk().expect("a part");
-        let elsewhere = with_bit(kinds, ELSEWHERE.trailing_zeros());
-        let elsewhere = elsewhere & (2_u64 << (last - first)).wrapping_sub(1);
+    fn write_all(&mut self, first: usize, last: usize) {
         let mut next = first;
-        for index in bits(elsewhere) {
-            self.out.hold(&self.outcomes[next..first + index]);
-            self.write(self.outcomes[first + index]);
-            next = first + index + 1;
+        for start in (first..=last).step_by(PART) {
+            let kinds = self.kinds[start..].first_chunk().expect("a part");
+            let elsewhere = with_bit(kinds, ELSEWHERE.trailing_zeros()) & lowest(last + 1 - start);
+            for index in bits(elsewhere) {
+                self.out.hold(&self.outcomes[next..start + index]);
+                self.write(self.outcomes[start + index]);
+                next = start + index + 1;
+            }
         }
         self.out.hold(&self.outcomes[next..=last]);
     }
@@ -451,6 +482,26 @@ impl<'r> Run<'r> {
             _ => self.unit(outcome.unit()),
         }
     }
+}
+
+/// So many bits, the lowest.
+#[inline(always)]
+fn lowest(count: usize) -> u64 {
+    if count < PART { (1 << count) - 1 } else { u64::MAX }
+}
+
+/// The place after those that follow each other in a set from a start on.
+#[inline(always)]
+fn end_of(set: &Bits, start: usize) -> usize {
+    let mut end = start;
+    while let Some(word) = set.get(end / PART) {
+        let ones = (word >> (end % PART)).trailing_ones() as usize;
+        end += ones;
+        if ones == 0 || end % PART != 0 {
+            break;
+        }
+    }
+    end
 }
 
 /// Where the tokens go.
