@@ -11,6 +11,7 @@ mod batch;
 mod bits;
 mod boundaries;
 mod cache;
+mod group;
 mod joins;
 mod lexicon;
 mod merges;
@@ -21,9 +22,11 @@ mod phrases;
 mod replay;
 mod row;
 mod run;
+mod settle;
 mod short;
 mod stages;
 mod words;
+mod write;
 
 use std::mem;
 use std::sync::Mutex;
@@ -44,10 +47,6 @@ use self::row::NEVER;
 use self::run::Run;
 use self::stages::{Stages, first_rules};
 use self::words::{Pieces, Words};
-
-/// How many pretokens are looked up together: by the time that the first is compared, the memory
-/// for all of them is on its way.
-const GROUP: usize = 256;
 
 /// What encodes texts as a model says. It never changes; what changes is in a [`Cache`].
 pub struct Encoder {
@@ -151,26 +150,6 @@ impl Encoder {
         if let Ok(mut caches) = self.caches.try_lock() {
             caches.push(cache);
         }
-    }
-
-    /// Appends the ids of bytes. Those that are no UTF-8 are pretokens of their own, each, and what
-    /// is between them are texts of their own.
-    fn encode_bytes(
-        &self,
-        bytes: &[u8],
-        cache: &mut Cache,
-        ids: &mut Vec<u32>,
-    ) -> Result<(), Error> {
-        if let Ok(text) = simdutf8::basic::from_utf8(bytes) {
-            return self.encode_text(text, cache, ids);
-        }
-        for chunk in bytes.utf8_chunks() {
-            self.encode_text(chunk.valid(), cache, ids)?;
-            let start = ids.len();
-            ids.extend(chunk.invalid().iter().map(|&byte| self.numbers.of(byte.into())));
-            self.numbers.to_ids(&mut ids[start..])?;
-        }
-        Ok(())
     }
 
     /// Appends the ids of a text.

@@ -35,7 +35,7 @@ pub fn encode_corpus(
         let reader = scope.spawn(move || read_portions(corpus, size, &portions, control));
         // By this the channel is closed when encoding ends early, which ends the reading.
         let written = read.into_iter().try_for_each(|portion: Batch| {
-            let texts: Vec<&[u8]> = portion.documents().map(str::as_bytes).collect();
+            let texts: Vec<&str> = portion.documents().collect();
             write(encoder.encode_all(&texts, threads, control.is_interrupted)?)
         });
         let totals = reader.join().unwrap_or_else(|payload| std::panic::resume_unwind(payload));

@@ -54,7 +54,7 @@ impl Encoder {
         text: PyBackedStr,
         threads: usize,
     ) -> PyResult<Bound<'py, PyList>> {
-        let encoded = self.encoded(py, &[text.as_bytes()], threads)?;
+        let encoded = self.encoded(py, &[&text], threads)?;
         PyList::new(py, encoded.ids)
     }
 
@@ -66,7 +66,9 @@ impl Encoder {
         bytes: PyBackedBytes,
         threads: usize,
     ) -> PyResult<Bound<'py, PyList>> {
-        let encoded = self.encoded(py, &[&bytes], threads)?;
+        let encoded = worked(py, bytes.len(), |is_interrupted| {
+            self.encoder.encode_bytes(&bytes, threads, is_interrupted)
+        })?;
         PyList::new(py, encoded.ids)
     }
 
@@ -78,7 +80,7 @@ impl Encoder {
         texts: Vec<PyBackedStr>,
         threads: usize,
     ) -> PyResult<Bound<'py, PyList>> {
-        let encoded = self.encoded(py, &bytes_of(&texts), threads)?;
+        let encoded = self.encoded(py, &strings(&texts), threads)?;
         let lists = encoded
             .offsets
             .windows(2)
@@ -95,15 +97,14 @@ impl Encoder {
         texts: Vec<PyBackedStr>,
         threads: usize,
     ) -> PyResult<(Bound<'py, PyMemoryView>, Bound<'py, PyMemoryView>)> {
-        let Encoded { ids, offsets } = self.encoded(py, &bytes_of(&texts), threads)?;
+        let Encoded { ids, offsets } = self.encoded(py, &strings(&texts), threads)?;
         Ok((Array::view(py, Numbers::Ids(ids))?, Array::view(py, Numbers::Offsets(offsets))?))
     }
 
     /// How many ids a text has.
     #[pyo3(signature = (text, threads, /))]
     fn count(&self, py: Python<'_>, text: PyBackedStr, threads: usize) -> PyResult<usize> {
-        let text = text.as_bytes();
-        worked(py, text.len(), |is_interrupted| self.encoder.count(text, threads, is_interrupted))
+        worked(py, text.len(), |is_interrupted| self.encoder.count(&text, threads, is_interrupted))
     }
 
     /// Where the tokens of a text are, in bytes and in characters.
@@ -156,8 +157,8 @@ impl Encoder {
     }
 }
 
-fn bytes_of(texts: &[PyBackedStr]) -> Vec<&[u8]> {
-    texts.iter().map(|text| text.as_bytes()).collect()
+fn strings(texts: &[PyBackedStr]) -> Vec<&str> {
+    texts.iter().map(|text| &**text).collect()
 }
 
 impl Encoder {
@@ -182,7 +183,7 @@ impl Encoder {
 
     /// Encodes without the GIL. If it may take long, another thread does it while this one looks
     /// after signals.
-    fn encoded(&self, py: Python<'_>, texts: &[&[u8]], threads: usize) -> PyResult<Encoded> {
+    fn encoded(&self, py: Python<'_>, texts: &[&str], threads: usize) -> PyResult<Encoded> {
         let bytes = texts.iter().map(|text| text.len()).sum();
         worked(py, bytes, |is_interrupted| self.encoder.encode_all(texts, threads, is_interrupted))
     }

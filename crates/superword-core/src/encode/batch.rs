@@ -27,9 +27,16 @@ pub struct Encoded {
 
 /// A part of a text to encode.
 struct Job<'t> {
-    text: &'t [u8],
+    part: Part<'t>,
     /// Whether a text ends with it.
     is_last: bool,
+}
+
+/// A text, or bytes that are none.
+#[derive(Clone, Copy)]
+enum Part<'t> {
+    Text(&'t str),
+    Bytes(&'t [u8]),
 }
 
 /// What one thread has encoded: the numbers of the jobs with how many ids each has, and the ids.
@@ -40,29 +47,57 @@ struct Share {
 }
 
 impl Encoder {
-    /// The ids of texts, which need not be UTF-8, on up to so many threads.
+    /// The ids of texts, on up to so many threads.
     ///
     /// # Errors
     /// When a regex gives up, when the model has no id for a byte, or when `is_interrupted` says so,
     /// which is asked many times a second.
     pub fn encode_all(
         &self,
-        texts: &[&[u8]],
+        texts: &[&str],
         threads: usize,
         is_interrupted: &(dyn Fn() -> bool + Sync),
     ) -> Result<Encoded, Error> {
-        let jobs = self.jobs(texts);
-        if threads.min(jobs.len()) <= 1 {
-            return self.encode_on_this_thread(&jobs, is_interrupted);
+        self.encode_jobs(&self.jobs(texts), threads, is_interrupted)
+    }
+
+    /// The ids of bytes, which need not be UTF-8, on up to so many threads.
+    ///
+    /// # Errors
+    /// As [`Encoder::encode_all`].
+    pub fn encode_bytes(
+        &self,
+        bytes: &[u8],
+        threads: usize,
+        is_interrupted: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Encoded, Error> {
+        if let Ok(text) = simdutf8::basic::from_utf8(bytes) {
+            return self.encode_all(&[text], threads, is_interrupted);
         }
-        let take = |number: usize, text: &[u8], cache: &mut Cache, share: &mut Share| {
+        let parts = pieces(bytes, self.largest());
+        let jobs: Vec<_> = parts
+            .map(|part| Job { is_last: part.end == bytes.len(), part: Part::Bytes(&bytes[part]) })
+            .collect();
+        self.encode_jobs(&jobs, threads, is_interrupted)
+    }
+
+    fn encode_jobs(
+        &self,
+        jobs: &[Job<'_>],
+        threads: usize,
+        is_interrupted: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Encoded, Error> {
+        if threads.min(jobs.len()) <= 1 {
+            return self.encode_on_this_thread(jobs, is_interrupted);
+        }
+        let take = |number: usize, part: Part<'_>, cache: &mut Cache, share: &mut Share| {
             let start = share.ids.len();
-            self.encode_bytes(text, cache, &mut share.ids)?;
+            self.encode_part(part, cache, &mut share.ids)?;
             share.jobs.push((number, share.ids.len() - start));
             Ok(())
         };
-        let shares = self.on_threads(&jobs, threads, is_interrupted, take)?;
-        Ok(joined(&jobs, &shares, threads))
+        let shares = self.on_threads(jobs, threads, is_interrupted, take)?;
+        Ok(joined(jobs, &shares, threads))
     }
 
     /// How many ids a text has, on up to so many threads; they are not kept.
@@ -71,14 +106,14 @@ impl Encoder {
     /// As [`Encoder::encode_all`].
     pub fn count(
         &self,
-        text: &[u8],
+        text: &str,
         threads: usize,
         is_interrupted: &(dyn Fn() -> bool + Sync),
     ) -> Result<usize, Error> {
         let jobs = self.jobs(&[text]);
-        let take = |_, text: &[u8], cache: &mut Cache, (count, ids): &mut (usize, Vec<u32>)| {
+        let take = |_, part: Part<'_>, cache: &mut Cache, (count, ids): &mut (usize, Vec<u32>)| {
             ids.clear();
-            self.encode_bytes(text, cache, ids)?;
+            self.encode_part(part, cache, ids)?;
             *count += ids.len();
             Ok(())
         };
@@ -92,7 +127,7 @@ impl Encoder {
         jobs: &[Job<'_>],
         threads: usize,
         is_interrupted: &(dyn Fn() -> bool + Sync),
-        take: impl Fn(usize, &[u8], &mut Cache, &mut S) -> Result<(), Error> + Sync,
+        take: impl Fn(usize, Part<'_>, &mut Cache, &mut S) -> Result<(), Error> + Sync,
     ) -> Result<Vec<S>, Error> {
         let next = AtomicUsize::new(0);
         let failed = AtomicBool::new(false);
@@ -105,7 +140,7 @@ impl Encoder {
                 let taken = if is_interrupted() {
                     Err(Error::Interrupted)
                 } else {
-                    take(number, job.text, &mut cache, &mut share)
+                    take(number, job.part, &mut cache, &mut share)
                 };
                 if let Err(error) = taken {
                     failed.store(true, Ordering::Relaxed);
@@ -144,13 +179,13 @@ impl Encoder {
         is_interrupted: &(dyn Fn() -> bool + Sync),
     ) -> Result<Encoded, Error> {
         let mut cache = self.take_cache();
-        let bytes: usize = jobs.iter().map(|job| job.text.len()).sum();
+        let bytes: usize = jobs.iter().map(|job| job.part.len()).sum();
         let mut encoded = Encoded { ids: memory::with_capacity(bytes / TOKEN), offsets: vec![0] };
         for job in jobs {
             if is_interrupted() {
                 return Err(Error::Interrupted);
             }
-            self.encode_bytes(job.text, &mut cache, &mut encoded.ids)?;
+            self.encode_part(job.part, &mut cache, &mut encoded.ids)?;
             if job.is_last {
                 encoded.offsets.push(encoded.ids.len() as u64);
             }
@@ -159,14 +194,48 @@ impl Encoder {
         Ok(encoded)
     }
 
+    /// Appends the ids of a part. Bytes that are no UTF-8 are pretokens of their own, each, and what
+    /// is between them are texts of their own.
+    fn encode_part(
+        &self,
+        part: Part<'_>,
+        cache: &mut Cache,
+        ids: &mut Vec<u32>,
+    ) -> Result<(), Error> {
+        let bytes = match part {
+            Part::Text(text) => return self.encode_text(text, cache, ids),
+            Part::Bytes(bytes) => bytes,
+        };
+        for chunk in bytes.utf8_chunks() {
+            self.encode_text(chunk.valid(), cache, ids)?;
+            let start = ids.len();
+            ids.extend(chunk.invalid().iter().map(|&byte| self.numbers.of(byte.into())));
+            self.numbers.to_ids(&mut ids[start..])?;
+        }
+        Ok(())
+    }
+
     /// The texts, large ones in parts if they may be cut.
-    fn jobs<'t>(&self, texts: &[&'t [u8]]) -> Vec<Job<'t>> {
-        let size = if self.has_seams { LARGE } else { usize::MAX };
+    fn jobs<'t>(&self, texts: &[&'t str]) -> Vec<Job<'t>> {
         let parts = texts.iter().flat_map(|&text| {
-            let parts = pieces(text, size);
-            parts.map(|part| Job { is_last: part.end == text.len(), text: &text[part] })
+            let parts = pieces(text.as_bytes(), self.largest());
+            parts.map(|part| Job { is_last: part.end == text.len(), part: Part::Text(&text[part]) })
         });
         parts.collect()
+    }
+
+    /// How large a part may be.
+    fn largest(&self) -> usize {
+        if self.has_seams { LARGE } else { usize::MAX }
+    }
+}
+
+impl Part<'_> {
+    fn len(self) -> usize {
+        match self {
+            Part::Text(text) => text.len(),
+            Part::Bytes(bytes) => bytes.len(),
+        }
     }
 }
 

@@ -1,7 +1,9 @@
-//! Sets of up to sixty-four places, as words.
+//! Sets of places, as the bits of words.
+
+use super::group::{Bits, PART};
 
 /// The places of the bits that are set, from the lowest on.
-#[inline]
+#[inline(always)]
 pub(super) fn bits(mut bits: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let index = (bits != 0).then(|| bits.trailing_zeros() as usize)?;
@@ -11,8 +13,8 @@ pub(super) fn bits(mut bits: u64) -> impl Iterator<Item = usize> {
 }
 
 /// Which of sixty-four bytes have a bit set, given its place in a byte.
-#[inline]
-pub(super) fn with_bit(bytes: &[u8; 64], place: u32) -> u64 {
+#[inline(always)]
+pub(super) fn with_bit(bytes: &[u8; PART], place: u32) -> u64 {
     let mut set = 0;
     for (index, chunk) in bytes.chunks_exact(8).enumerate() {
         let word = u64::from_le_bytes(chunk.try_into().expect("eight bytes"));
@@ -21,4 +23,24 @@ pub(super) fn with_bit(bytes: &[u8; 64], place: u32) -> u64 {
         set |= (ones.wrapping_mul(0x0102_0408_1020_4080) >> 56) << (8 * index);
     }
     set
+}
+
+/// So many bits, the lowest.
+#[inline(always)]
+pub(super) fn lowest(count: usize) -> u64 {
+    if count < PART { (1 << count) - 1 } else { u64::MAX }
+}
+
+/// The first place from a start on that is not in a set.
+#[inline(always)]
+pub(super) fn end_of(set: &Bits, start: usize) -> usize {
+    let mut end = start;
+    while let Some(word) = set.get(end / PART) {
+        let ones = (word >> (end % PART)).trailing_ones() as usize;
+        end += ones;
+        if ones == 0 || !end.is_multiple_of(PART) {
+            break;
+        }
+    }
+    end
 }

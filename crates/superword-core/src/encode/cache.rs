@@ -1,6 +1,6 @@
 //! What one thread remembers of the pretokens that it has met.
 
-use super::GROUP;
+use super::group::{GROUP, Group};
 use super::lexicon::Lexicon;
 use super::phrases::{Units, Waiting};
 use super::short::Short;
@@ -35,6 +35,7 @@ pub(super) struct Cache {
     pub(super) shorts: Box<[Short]>,
     pub(super) units: Units,
     pub(super) pending: Vec<Waiting>,
+    pub(super) group: Option<Box<Group>>,
     pub(super) tokens: Vec<u32>,
     /// The tokens of a text after the first of two stages, and where its pretokens end.
     pub(super) first_stage: (Vec<u32>, Vec<usize>),
@@ -50,6 +51,7 @@ impl Cache {
             shorts: (0..SHORTS).map(|_| Short::new()).collect(),
             units: Units::new(),
             pending: Vec::new(),
+            group: None,
             tokens: Vec::new(),
             first_stage: (Vec::new(), Vec::new()),
         }

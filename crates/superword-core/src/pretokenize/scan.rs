@@ -8,6 +8,11 @@ use super::block::{Block, Starts, WIDTH};
 use super::class::Text;
 #[cfg(target_arch = "x86_64")]
 use crate::processor::is_modern;
+use crate::sequence::prefetch;
+
+/// How far ahead memory is asked for: what is done with pretokens may take long, and then nobody
+/// else sees that the text is read on.
+const AHEAD: usize = 1024;
 
 /// A named pattern, written out twice: the branches of its regex in order, and the same as rules
 /// on masks. The two must agree; the tests compare them.
@@ -86,6 +91,9 @@ impl<'t, G: Grammar> Scan<'t, G> {
             return;
         }
         let Some(bytes) = self.text.bytes[self.at..].first_chunk() else { return };
+        if let Some(ahead) = self.text.bytes.get(self.at + AHEAD) {
+            prefetch(ahead);
+        }
         #[cfg(target_arch = "x86_64")]
         if self.is_modern {
             // SAFETY: the processor is modern.
