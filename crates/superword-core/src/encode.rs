@@ -101,7 +101,7 @@ impl Encoder {
         eligibility: &Eligibility,
         pieces: &mut Pieces,
     ) -> Result<(), Error> {
-        if self.known.find(pretoken).is_some() {
+        if self.known.has(pretoken) {
             return Ok(());
         }
         let token = self.numbers.of(token);

@@ -90,7 +90,11 @@ impl Encoder {
         if threads.min(jobs.len()) <= 1 {
             return self.encode_on_this_thread(jobs, is_interrupted);
         }
+        let room = bytes(jobs) / TOKEN / threads;
         let take = |number: usize, part: Part<'_>, cache: &mut Cache, share: &mut Share| {
+            if share.ids.capacity() == 0 {
+                share.ids = memory::with_capacity(room);
+            }
             let start = share.ids.len();
             self.encode_part(part, cache, &mut share.ids)?;
             share.jobs.push((number, share.ids.len() - start));
@@ -179,8 +183,8 @@ impl Encoder {
         is_interrupted: &(dyn Fn() -> bool + Sync),
     ) -> Result<Encoded, Error> {
         let mut cache = self.take_cache();
-        let bytes: usize = jobs.iter().map(|job| job.part.len()).sum();
-        let mut encoded = Encoded { ids: memory::with_capacity(bytes / TOKEN), offsets: vec![0] };
+        let room = bytes(jobs) / TOKEN;
+        let mut encoded = Encoded { ids: memory::with_capacity(room), offsets: vec![0] };
         for job in jobs {
             if is_interrupted() {
                 return Err(Error::Interrupted);
@@ -230,13 +234,13 @@ impl Encoder {
     }
 }
 
-impl Part<'_> {
-    fn len(self) -> usize {
-        match self {
-            Part::Text(text) => text.len(),
-            Part::Bytes(bytes) => bytes.len(),
-        }
-    }
+/// How many bytes jobs have.
+fn bytes(jobs: &[Job<'_>]) -> usize {
+    let bytes = jobs.iter().map(|job| match job.part {
+        Part::Text(text) => text.len(),
+        Part::Bytes(bytes) => bytes.len(),
+    });
+    bytes.sum()
 }
 
 /// The shares put together in the order of the jobs, on so many threads.

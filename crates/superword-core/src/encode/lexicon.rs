@@ -18,10 +18,13 @@ struct Slot {
     outcome: Outcome,
 }
 
+/// How many slots the processor fetches together.
+const SLOTS: usize = 2;
+
 /// Slots that the processor fetches together.
 #[derive(Clone, Copy, Default)]
 #[repr(align(64))]
-struct Line([Slot; 2]);
+struct Line([Slot; SLOTS]);
 
 /// A hash table of pretokens.
 pub(super) struct Lexicon {
@@ -76,12 +79,17 @@ impl Lexicon {
         prefetch(&self.lines[self.after(place)]);
     }
 
-    /// What becomes of the pretoken with a key that belongs in a place, if it is there.
-    pub(super) fn get(&self, place: usize, key: Key) -> Option<Outcome> {
-        let mut place = place;
+    /// What becomes of the pretoken with a key that belongs in a place, if it is there or after it.
+    /// It is then brought to where it belongs: all lines up to there are full, so that another one
+    /// is found as well further on.
+    pub(super) fn fetch(&mut self, home: usize, key: Key) -> Option<Outcome> {
+        let mut place = home;
         loop {
-            for slot in &self.lines[place].0 {
+            for index in 0..SLOTS {
+                let slot = self.lines[place].0[index];
                 if slot.key == key {
+                    self.lines[place].0[index] = self.lines[home].0[SLOTS - 1];
+                    self.lines[home].0[SLOTS - 1] = slot;
                     return Some(slot.outcome);
                 }
                 if slot.key.is_none() {
@@ -92,12 +100,13 @@ impl Lexicon {
         }
     }
 
-    /// What becomes of a pretoken, if it is there.
-    pub(super) fn find(&self, pretoken: &[u8]) -> Option<Outcome> {
-        match Key::of(pretoken, 0, pretoken.len()) {
-            Some(key) => self.get(self.place(key), key),
+    /// Whether a pretoken is there.
+    pub(super) fn has(&mut self, pretoken: &[u8]) -> bool {
+        let found = match Key::of(pretoken, 0, pretoken.len()) {
+            Some(key) => self.fetch(self.place(key), key),
             None => self.get_long(pretoken),
-        }
+        };
+        found.is_some()
     }
 
     /// Keeps what becomes of a pretoken.

@@ -196,7 +196,7 @@ impl<'r> Run<'r> {
                 let pretoken = &self.text[self.group.cuts[index]..self.group.cuts[index + 1]];
                 self.cache.lexicon.get_long(pretoken)
             } else {
-                self.cache.lexicon.get(self.group.places[index] as usize, key)
+                self.cache.lexicon.fetch(self.group.places[index] as usize, key)
             };
             if let Some(outcome) = found {
                 self.group.set(index + 1, outcome);
