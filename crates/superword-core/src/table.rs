@@ -9,6 +9,9 @@ use crate::sequence::prefetch;
 /// Pretokens up to this length are kept in the table itself.
 const INLINE: usize = 15;
 
+/// What stands for the length of a longer one in its key.
+const LONG_KEY: u8 = 0xFE;
+
 /// How many bytes of memory a longer one takes beside its own.
 const LONG: usize = 64;
 
@@ -272,6 +275,18 @@ impl Key {
         Some(Key { low: whole as u64, high: (whole >> 64) as u64 | (length as u64) << 56 })
     }
 
+    /// A key for what does not fit one: a hash, and where the pretoken is.
+    pub(crate) fn long(hash: u64, at: usize) -> Key {
+        Key { low: hash, high: u64::from(LONG_KEY) << 56 | at as u64 }
+    }
+
+    /// The hash, and where the pretoken is, if it does not fit a key.
+    #[inline]
+    pub(crate) fn as_long(self) -> Option<(u64, usize)> {
+        let at = (self.high & (u64::MAX >> 8)) as usize;
+        (self.high >> 56 == u64::from(LONG_KEY)).then_some((self.low, at))
+    }
+
     /// Whether it is the key of no pretoken.
     #[inline]
     pub(crate) fn is_none(self) -> bool {
@@ -297,7 +312,8 @@ fn padded(bytes: &[u8]) -> [u8; 16] {
     padded
 }
 
-fn long_hash(bytes: &[u8]) -> u64 {
+/// A hash of a pretoken that does not fit a key.
+pub(crate) fn long_hash(bytes: &[u8]) -> u64 {
     folded(secret() ^ bytes.len() as u64, bytes)
 }
 

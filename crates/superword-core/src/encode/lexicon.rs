@@ -4,13 +4,10 @@
 //! for them asks for that line first and decides nothing, so that many are looked for together.
 
 use super::outcome::Outcome;
-use crate::hash::{FastMap, secret};
+use crate::hash::secret;
 use crate::memory;
 use crate::sequence::prefetch;
-use crate::table::Key;
-
-/// How many bytes of memory a long pretoken takes beside its own.
-const LONG: usize = 64;
+use crate::table::{Key, long_hash};
 
 #[derive(Clone, Copy, Default)]
 struct Slot {
@@ -31,17 +28,15 @@ pub(super) struct Lexicon {
     /// A power of two, at most half of their slots in use; looked through from a key's hash on.
     lines: Vec<Line>,
     used: usize,
-    /// The pretokens that do not fit a slot.
-    long: FastMap<Box<[u8]>, Outcome>,
-    /// How many bytes those have.
-    long_bytes: usize,
+    /// The pretokens that do not fit a slot, each after its length.
+    long: Vec<u8>,
 }
 
 impl Lexicon {
     /// An empty one that does not grow before it has so many pretokens.
     pub(super) fn with_room(pretokens: usize) -> Lexicon {
         let lines = memory::filled(Line::default(), pretokens.next_power_of_two());
-        Lexicon { lines, used: 0, long: FastMap::default(), long_bytes: 0 }
+        Lexicon { lines, used: 0, long: Vec::new() }
     }
 
     /// The same, with room for four times as many.
@@ -49,18 +44,17 @@ impl Lexicon {
         let mut copy = Lexicon::with_room(4 * self.lines.len());
         copy.take_all(&self.lines);
         copy.long.clone_from(&self.long);
-        copy.long_bytes = self.long_bytes;
         copy
     }
 
     /// How many bytes of memory it takes, about.
     pub(super) fn memory(&self) -> usize {
-        self.lines.len() * size_of::<Line>() + self.long.len() * LONG + self.long_bytes
+        self.lines.len() * size_of::<Line>() + self.long.len()
     }
 
     /// How many pretokens it has.
     pub(super) fn len(&self) -> usize {
-        self.used + self.long.len()
+        self.used
     }
 
     /// What is looked at for most pretokens.
@@ -71,7 +65,26 @@ impl Lexicon {
 
     /// What becomes of a pretoken that is longer than a key, if it is there.
     pub(super) fn get_long(&self, pretoken: &[u8]) -> Option<Outcome> {
-        self.long.get(pretoken).copied()
+        let hash = long_hash(pretoken);
+        let mut place = hash as usize & (self.lines.len() - 1);
+        loop {
+            for slot in &self.lines[place].0 {
+                if slot.key.is_none() {
+                    return None;
+                }
+                let is_it = |(other, at)| other == hash && self.long_at(at) == pretoken;
+                if slot.key.as_long().is_some_and(is_it) {
+                    return Some(slot.outcome);
+                }
+            }
+            place = self.after(place);
+        }
+    }
+
+    /// The long pretoken from there on.
+    fn long_at(&self, at: usize) -> &[u8] {
+        let (length, bytes) = self.long[at..].split_first_chunk().expect("its length");
+        &bytes[..u32::from_le_bytes(*length) as usize]
     }
 
     /// Asks for the memory where a key is that is not in the place where it belongs.
@@ -112,20 +125,21 @@ impl Lexicon {
     /// Keeps what becomes of a pretoken.
     pub(super) fn set(&mut self, pretoken: &[u8], outcome: Outcome) {
         match Key::of(pretoken, 0, pretoken.len()) {
-            Some(key) => self.set_short(key, outcome),
+            Some(key) => self.set_key(key, outcome),
             None => self.set_long(pretoken, outcome),
         }
     }
 
     /// Keeps what becomes of a pretoken that is longer than a key.
     pub(super) fn set_long(&mut self, pretoken: &[u8], outcome: Outcome) {
-        if self.long.insert(pretoken.into(), outcome).is_none() {
-            self.long_bytes += pretoken.len();
-        }
+        let key = Key::long(long_hash(pretoken), self.long.len());
+        self.long.extend((pretoken.len() as u32).to_le_bytes());
+        self.long.extend(pretoken);
+        self.set_key(key, outcome);
     }
 
     /// Keeps what becomes of the pretoken with a key.
-    pub(super) fn set_short(&mut self, key: Key, outcome: Outcome) {
+    pub(super) fn set_key(&mut self, key: Key, outcome: Outcome) {
         if self.used == self.lines.len() {
             let larger = memory::filled(Line::default(), 2 * self.lines.len());
             let lines = std::mem::replace(&mut self.lines, larger);
@@ -161,7 +175,10 @@ impl Lexicon {
     }
 
     fn place(&self, key: Key) -> usize {
-        self.view().place(key)
+        match key.as_long() {
+            Some((hash, _)) => hash as usize & (self.lines.len() - 1),
+            None => self.view().place(key),
+        }
     }
 
     fn after(&self, place: usize) -> usize {
@@ -187,6 +204,14 @@ impl View<'_> {
     #[inline(always)]
     pub(super) fn ask(self, key: Key) -> usize {
         let place = self.place(key);
+        prefetch(&self.lines[place]);
+        place
+    }
+
+    /// The same for a pretoken that is longer than a key.
+    #[cold]
+    pub(super) fn ask_long(self, pretoken: &[u8]) -> usize {
+        let place = long_hash(pretoken) as usize & self.mask;
         prefetch(&self.lines[place]);
         place
     }

@@ -155,9 +155,12 @@ impl<'r> Run<'r> {
         let ends = &cuts[self.carried + 1..=self.size];
         let pretokens = ends.iter().zip(&mut keys[self.carried..]).zip(&mut places[self.carried..]);
         for ((&end, asked), place) in pretokens {
-            let key = Key::of(text, start, end).unwrap_or(Key::NONE);
-            *asked = key;
-            *place = lexicon.ask(key) as u32;
+            let key = Key::of(text, start, end);
+            *place = match key {
+                Some(key) => lexicon.ask(key) as u32,
+                None => lexicon.ask_long(&text[start..end.min(start + cache::LONGEST)]) as u32,
+            };
+            *asked = key.unwrap_or(Key::NONE);
             start = end;
         }
     }
@@ -231,7 +234,7 @@ impl<'r> Run<'r> {
                 let outcome = Outcome::plain(tokens, CACHED, lists);
                 let key = keys[*index as usize];
                 if key != Key::NONE {
-                    lexicon.set_short(key, outcome);
+                    lexicon.set_key(key, outcome);
                 } else if pretoken.len() <= cache::LONGEST {
                     lexicon.set_long(pretoken, outcome);
                 }
