@@ -5,7 +5,7 @@
 
 use super::bits::{bits, end_of, lowest, with_bit};
 use super::cache::Cache;
-use super::group::{Bits, PART};
+use super::group::{Bits, GROUP, PART};
 use super::joins::Join;
 use super::outcome::{BEGINS, ENDS, Outcome};
 use super::phrases::{SHORT, Unit, Waiting};
@@ -91,6 +91,8 @@ impl Run<'_> {
     /// Joins what is settled: the first few pretokens.
     #[inline(always)]
     pub(super) fn settle(&mut self, joined: &Bits, settled: usize) {
+        let mut triples = [0; GROUP / 3];
+        let mut asked = 0;
         let mut carry = 0;
         for (part, &word) in joined.iter().enumerate() {
             let starts = word & !(word << 1 | carry);
@@ -103,10 +105,18 @@ impl Run<'_> {
                 let end = end_of(joined, start);
                 match end - start {
                     1 => self.pair(start),
-                    2 => self.triple(start),
+                    2 => {
+                        let (_, left, right) = self.first_of_triple(start);
+                        self.encoder.phrases.ask(left, right);
+                        triples[asked] = start as u32;
+                        asked += 1;
+                    }
                     _ => self.run(start, end),
                 }
             }
+        }
+        for &start in &triples[..asked] {
+            self.triple(start as usize);
         }
     }
 
@@ -128,6 +138,17 @@ impl Run<'_> {
         self.group.set(first + 1, Outcome::default());
     }
 
+    /// Whether the second of three units is first joined with the third, and what is left then, if
+    /// they are joined as usual.
+    #[inline(always)]
+    fn first_of_triple(&self, start: usize) -> (bool, u32, u32) {
+        let (first, second) = (self.group.joins[start], self.group.joins[start + 1]);
+        let is_second = second.time < first.time;
+        let left = if is_second { self.group.outcomes[start].data[0] } else { first.token };
+        let right = if is_second { second.token } else { self.group.outcomes[start + 2].data[0] };
+        (is_second, left, right)
+    }
+
     /// Encodes three units that nothing else can join.
     #[inline(always)]
     fn triple(&mut self, start: usize) {
@@ -140,14 +161,12 @@ impl Run<'_> {
         if !is_usual {
             return self.run(start, start + 2);
         }
-        let is_second = second.time < first.time;
-        let made = if is_second { second } else { first };
-        let left = if is_second { a.data[0] } else { made.token };
-        let right = if is_second { made.token } else { c.data[0] };
+        let (is_second, left, right) = self.first_of_triple(start);
+        let made = first.time.min(second.time);
         let other = if is_second { a.data[1] } else { c.data[1] };
         let join = self.encoder.phrases.first_join(left, right);
         let is_joined = join.time != NEVER;
-        if is_joined && join.time <= made.time.max(other) {
+        if is_joined && join.time <= made.max(other) {
             return self.run(start, start + 2);
         }
         let token = if is_joined { join.token } else { left };
