@@ -74,20 +74,21 @@ impl Encoder {
         let numbers = Numbers::new(model);
         let first_rules = first_rules(model);
         let rules = &model.rules()[..first_rules];
+        let made = rules.iter().filter(|rule| matches!(rule, Rule::Merge { .. })).map(Rule::token);
+        let spelled: Vec<u32> = (0..256).chain(made).collect();
         let mut encoder = Encoder {
             pattern: model.pattern().clone(),
             words: Words::new(model, &numbers, rules),
             phrases: Phrases::new(model, &numbers),
             stages: Stages::new(model, &numbers, first_rules),
-            known: Lexicon::with_room(model.token_count()),
+            known: Lexicon::with_room(spelled.len()),
             lists: Vec::new(),
             has_seams: model.pattern().has_seams() && model.eligibility().is_default(),
             caches: Mutex::default(),
             numbers,
         };
         let mut pieces = Pieces::new();
-        let made = rules.iter().filter(|rule| matches!(rule, Rule::Merge { .. }));
-        for token in (0..256).chain(made.map(Rule::token)) {
+        for token in spelled {
             encoder.learn(model.token(token), token, model.eligibility(), &mut pieces)?;
         }
         Ok(encoder)

@@ -44,3 +44,30 @@ pub(super) fn end_of(set: &Bits, start: usize) -> usize {
     }
     end
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bits_are_found_where_they_are() {
+        let bytes: [u8; PART] = std::array::from_fn(|index| (index * index * 7 % 251) as u8);
+        for place in 0..8 {
+            let expected: Vec<usize> =
+                (0..PART).filter(|&index| bytes[index] >> place & 1 != 0).collect();
+            assert!(bits(with_bit(&bytes, place)).eq(expected));
+        }
+        assert_eq!([0, 1, 63, 64, 65].map(lowest), [0, 1, u64::MAX >> 1, u64::MAX, u64::MAX]);
+    }
+
+    #[test]
+    fn what_follows_each_other_may_go_on_in_the_next_word() {
+        let mut set = Bits::default();
+        for place in (3..5).chain(60..70).chain(120..256) {
+            set[place / PART] |= 1 << (place % PART);
+        }
+        for (start, end) in [(0, 0), (3, 5), (4, 5), (60, 70), (64, 70), (120, 256), (255, 256)] {
+            assert_eq!(end_of(&set, start), end);
+        }
+    }
+}

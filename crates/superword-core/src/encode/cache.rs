@@ -6,8 +6,8 @@ use super::phrases::{Units, Waiting};
 use super::short::Short;
 use super::words::Pieces;
 
-/// How many pretokens are remembered; then all are forgotten, before the table of them grows. There
-/// is room for another group.
+/// How many pretokens are known at most; then those that were met are forgotten, before the table
+/// grows. There is room for another group.
 const PRETOKENS: usize = (1 << 19) - GROUP;
 
 /// How many bytes the table of them may take: short pretokens, and the long ones beside it.
@@ -25,7 +25,8 @@ const SHORTS: usize = 8;
 /// A row that has been longer gives its memory back.
 const ROW: usize = 1 << 16;
 
-/// What one thread remembers between texts: at most 64 MB, whatever the texts are.
+/// What one thread remembers between texts: at most 64 MB, whatever the texts are, or more with more
+/// than 131,072 tokens.
 pub(super) struct Cache {
     pub(super) lexicon: Lexicon,
     /// The tokens of pretokens with many tokens.
@@ -60,16 +61,16 @@ impl Cache {
     /// Whether there is no room for another group.
     pub(super) fn is_full(&self, known: &Lexicon) -> bool {
         let lexicon = &self.lexicon;
-        let most = PRETOKENS.max(4 * known.len());
+        let most = PRETOKENS.max(3 * known.len());
         lexicon.len() >= most
             || lexicon.memory() > BYTES.max(8 * known.memory())
             || self.lists.len() > LISTED
     }
 
-    /// Forgets everything if there is no room for another group.
+    /// Forgets all that was met if there is no room for another group.
     pub(super) fn make_room(&mut self, known: &Lexicon) {
         if self.is_full(known) {
-            self.lexicon = known.roomy_copy();
+            self.lexicon.reset(known);
             self.lists.clear();
         }
     }

@@ -42,9 +42,16 @@ impl Lexicon {
     /// The same, with room for four times as many.
     pub(super) fn roomy_copy(&self) -> Lexicon {
         let mut copy = Lexicon::with_room(4 * self.lines.len());
-        copy.take_all(&self.lines);
-        copy.long.clone_from(&self.long);
+        copy.reset(self);
         copy
+    }
+
+    /// Forgets everything but what is in another.
+    pub(super) fn reset(&mut self, known: &Lexicon) {
+        self.lines.fill(Line::default());
+        self.used = 0;
+        self.take_all(&known.lines);
+        self.long.clone_from(&known.long);
     }
 
     /// How many bytes of memory it takes, about.
@@ -223,5 +230,66 @@ impl View<'_> {
         let is_second = slots[1].key == key;
         let is_there = (slots[0].key == key) | is_second;
         (slots[usize::from(is_second)].outcome, is_there)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+
+    use super::*;
+
+    fn outcome(number: u32) -> Outcome {
+        Outcome::plain(&[number], 0, &mut Vec::new())
+    }
+
+    /// As texts are looked up: where it belongs first, then elsewhere.
+    fn get(lexicon: &mut Lexicon, pretoken: &[u8]) -> Option<u32> {
+        let found = match Key::of(pretoken, 0, pretoken.len()) {
+            Some(key) => {
+                let place = lexicon.view().ask(key);
+                match lexicon.view().get_at(place, key) {
+                    (outcome, true) => Some(outcome),
+                    _ => lexicon.fetch(place, key),
+                }
+            }
+            None => lexicon.get_long(pretoken),
+        };
+        found.map(|outcome| outcome.data[0])
+    }
+
+    #[test]
+    fn it_holds_what_a_hash_map_holds() {
+        let pretoken = |number: u32| {
+            let length = [1 + number as usize % 15, 16 + number as usize % 30];
+            let bytes = number.to_le_bytes().into_iter().cycle();
+            bytes.take(length[usize::from(number.is_multiple_of(5))]).collect::<Vec<u8>>()
+        };
+        let mut known = Lexicon::with_room(16);
+        for number in 0..16 {
+            known.set(&pretoken(number), outcome(number));
+        }
+        let mut lexicon = known.roomy_copy();
+        let mut expected: HashMap<Vec<u8>, u32> = HashMap::new();
+        for number in 0..20_000 {
+            expected.entry(pretoken(number)).or_insert(number);
+            if !lexicon.has(&pretoken(number)) {
+                lexicon.set(&pretoken(number), outcome(number));
+            }
+            // Looking one up moves others, and all must be found again.
+            let other = pretoken(number / 2);
+            assert_eq!(get(&mut lexicon, &other), expected.get(&other).copied());
+        }
+        assert_eq!(lexicon.len(), expected.len());
+        for (pretoken, &number) in &expected {
+            assert_eq!(get(&mut lexicon, pretoken), Some(number));
+        }
+        assert_eq!(get(&mut lexicon, b"neither short nor there"), None);
+        lexicon.reset(&known);
+        assert_eq!(lexicon.len(), known.len());
+        for number in 0..100 {
+            let found = get(&mut lexicon, &pretoken(number));
+            assert_eq!(found.is_some(), known.has(&pretoken(number)));
+        }
     }
 }

@@ -244,3 +244,54 @@ impl<'r> Run<'r> {
         }
     }
 }
+
+#[cfg(all(test, target_arch = "x86_64"))]
+mod tests {
+    use super::*;
+    use crate::model::{Model, Parameters, Rule, Training};
+    use crate::pretokenize::ELIGIBLE;
+
+    /// Letters that are merged, and words that are joined.
+    fn model() -> Model {
+        let parameters = Parameters {
+            pattern: "gpt4o".to_owned(),
+            eligible: ELIGIBLE.to_owned(),
+            supermerges: true,
+            deletion: None,
+            tau: 0.9,
+            min_count: 2,
+            vocab_size: 300,
+            second_stage: None,
+        };
+        let (space, a, b) = (u32::from(b' '), u32::from(b'a'), u32::from(b'b'));
+        let rules = vec![
+            Rule::Merge { left: space, right: a, token: 256, count: 9 },
+            Rule::Merge { left: space, right: b, token: 257, count: 8 },
+            Rule::Merge { left: 256, right: b, token: 258, count: 7 },
+            Rule::Supermerge { left: 256, right: 257, token: 259, count: 6 },
+            Rule::Supermerge { left: 259, right: 258, token: 260, count: 5 },
+            Rule::Supermerge { left: 257, right: 257, token: 261, count: 4 },
+        ];
+        let more = [" a", " b", " ab", " a b", " a b ab", " b b"];
+        let bytes = (0..=u8::MAX).map(|byte| Box::from([byte]));
+        let tokens = bytes.chain(more.map(|token| Box::from(token.as_bytes()))).collect();
+        Model::new(parameters, tokens, rules, Vec::new(), Training::default()).expect("a model")
+    }
+
+    #[test]
+    fn an_old_processor_encodes_as_a_modern_one() {
+        let encoder = Encoder::new(&model()).expect("an encoder");
+        let words = [" a", " b", " ab", " b", " a b ab", " new", " words\n", " é", " 中文字"];
+        let text: String =
+            (0..9000_usize).map(|i| words[(i * i / 7 + i / 5) % words.len()]).collect();
+        let mut cache = encoder.take_cache();
+        let mut ids = Vec::new();
+        let mut run = Run::new(&encoder, &text, &mut cache, &mut ids);
+        run.is_modern = false;
+        let scanned = encoder.pattern.spans(&text).for_each_block(|base, ends| run.add(base, ends));
+        run.finish();
+        scanned.expect("a named pattern does not fail");
+        assert_eq!(ids, encoder.encode(&text).expect("a text"));
+        assert!(ids.contains(&260) && ids.contains(&261));
+    }
+}

@@ -226,6 +226,11 @@ mod tests {
             spans
         });
         prop_assert_eq!(&folded, &slow);
+        #[cfg(target_arch = "x86_64")]
+        {
+            let old: Vec<_> = Scan::<G> { is_modern: false, ..Scan::new(text) }.collect();
+            prop_assert_eq!(&old, &slow);
+        }
         prop_assert!(slow.windows(2).all(|pair| pair[0].end == pair[1].start));
         Ok(())
     }
