@@ -113,7 +113,8 @@ def main() -> None:
     for _ in range(10):
         now, again = timed(encode, first)
         assert again == digest, f"{name} gives other ids the second time"
-        if now > 0.97 * before:
+        # On several threads each must have seen all of it, whichever took it the last time.
+        if now > 0.97 * before and threads == "1":
             break
         before = now
     unseen, second_digest = timed(encode, second)

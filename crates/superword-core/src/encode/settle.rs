@@ -91,7 +91,7 @@ impl Run<'_> {
     /// Joins what is settled: the first few pretokens.
     #[inline(always)]
     pub(super) fn settle(&mut self, joined: &Bits, settled: usize) {
-        let mut triples = [0; GROUP / 3];
+        let mut runs = [(0, 0); GROUP / 3];
         let mut asked = 0;
         let mut carry = 0;
         for (part, &word) in joined.iter().enumerate() {
@@ -103,20 +103,17 @@ impl Run<'_> {
                     break;
                 }
                 let end = end_of(joined, start);
-                match end - start {
-                    1 => self.pair(start),
-                    2 => {
-                        let (_, left, right) = self.first_of_triple(start);
-                        self.encoder.phrases.ask(left, right);
-                        triples[asked] = start as u32;
-                        asked += 1;
-                    }
-                    _ => self.run(start, end),
+                if end == start + 1 {
+                    self.pair(start);
+                } else {
+                    self.ask_ahead(start, end);
+                    runs[asked] = (start, end);
+                    asked += 1;
                 }
             }
         }
-        for &start in &triples[..asked] {
-            self.triple(start as usize);
+        for &(start, end) in &runs[..asked] {
+            if end == start + 2 { self.triple(start) } else { self.run(start, end) }
         }
     }
 
@@ -138,15 +135,18 @@ impl Run<'_> {
         self.group.set(first + 1, Outcome::default());
     }
 
-    /// Whether the second of three units is first joined with the third, and what is left then, if
-    /// they are joined as usual.
+    /// Asks for the memory that will be needed when the first rule is performed on some units: that
+    /// of what it makes with either neighbour.
     #[inline(always)]
-    fn first_of_triple(&self, start: usize) -> (bool, u32, u32) {
-        let (first, second) = (self.group.joins[start], self.group.joins[start + 1]);
-        let is_second = second.time < first.time;
-        let left = if is_second { self.group.outcomes[start].data[0] } else { first.token };
-        let right = if is_second { second.token } else { self.group.outcomes[start + 2].data[0] };
-        (is_second, left, right)
+    fn ask_ahead(&self, start: usize, end: usize) {
+        let (mut at, mut first) = (start, self.group.joins[start]);
+        for place in start + 1..end {
+            let join = self.group.joins[place];
+            (at, first) = if join.time < first.time { (place, join) } else { (at, first) };
+        }
+        let token = |place: usize| self.group.outcomes[place.min(GROUP)].data[0];
+        self.encoder.phrases.ask(token(at.saturating_sub(1)), first.token);
+        self.encoder.phrases.ask(first.token, token(at + 2));
     }
 
     /// Encodes three units that nothing else can join.
@@ -161,8 +161,10 @@ impl Run<'_> {
         if !is_usual {
             return self.run(start, start + 2);
         }
-        let (is_second, left, right) = self.first_of_triple(start);
+        let is_second = second.time < first.time;
         let made = first.time.min(second.time);
+        let left = if is_second { a.data[0] } else { first.token };
+        let right = if is_second { second.token } else { c.data[0] };
         let other = if is_second { a.data[1] } else { c.data[1] };
         let join = self.encoder.phrases.first_join(left, right);
         let is_joined = join.time != NEVER;
