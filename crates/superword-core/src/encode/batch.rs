@@ -13,6 +13,9 @@ use crate::pretokenize::pieces;
 /// Larger texts are cut at seams, so that threads can share them, and stop in between.
 const LARGE: usize = 1 << 18;
 
+/// How many ids there is room for between batches, for each thread.
+const ROOM: usize = 1 << 22;
+
 /// Tokens have about so many bytes, or more.
 const TOKEN: usize = 4;
 
@@ -92,8 +95,11 @@ impl Encoder {
         }
         let room = bytes(jobs) / TOKEN / threads;
         let take = |number: usize, part: Part<'_>, cache: &mut Cache, share: &mut Share| {
-            if share.ids.capacity() == 0 {
-                share.ids = memory::with_capacity(room);
+            if share.jobs.is_empty() {
+                share.ids = mem::take(&mut cache.ids);
+                if share.ids.capacity() < room {
+                    share.ids = memory::with_capacity(room);
+                }
             }
             let start = share.ids.len();
             self.encode_part(part, cache, &mut share.ids)?;
@@ -101,7 +107,20 @@ impl Encoder {
             Ok(())
         };
         let shares = self.on_threads(jobs, threads, is_interrupted, take)?;
-        Ok(joined(jobs, &shares, threads))
+        let encoded = joined(jobs, &shares, threads);
+        self.keep(shares);
+        Ok(encoded)
+    }
+
+    /// Keeps the room that shares had for ids, if it is not too much, with the caches of whoever
+    /// comes next.
+    fn keep(&self, shares: Vec<Share>) {
+        let Ok(mut caches) = self.caches.try_lock() else { return };
+        let rooms = shares.into_iter().map(|share| share.ids).filter(|ids| ids.capacity() <= ROOM);
+        for (cache, mut ids) in caches.iter_mut().zip(rooms) {
+            ids.clear();
+            cache.ids = ids;
+        }
     }
 
     /// How many ids a text has, on up to so many threads; they are not kept.

@@ -11,7 +11,7 @@ use super::words::Pieces;
 const PRETOKENS: usize = (1 << 19) - GROUP;
 
 /// How many bytes the table of them may take: short pretokens, and the long ones beside it.
-const BYTES: usize = 48 << 20;
+const BYTES: usize = 40 << 20;
 
 /// How many tokens of pretokens with many tokens are remembered.
 const LISTED: usize = 1 << 20;
@@ -38,6 +38,8 @@ pub(super) struct Cache {
     pub(super) pending: Vec<Waiting>,
     pub(super) group: Option<Box<Group>>,
     pub(super) tokens: Vec<u32>,
+    /// Room for the ids of one of several threads.
+    pub(super) ids: Vec<u32>,
     /// The tokens of a text after the first of two stages, and where its pretokens end.
     pub(super) first_stage: (Vec<u32>, Vec<usize>),
 }
@@ -54,6 +56,7 @@ impl Cache {
             pending: Vec::new(),
             group: None,
             tokens: Vec::new(),
+            ids: Vec::new(),
             first_stage: (Vec::new(), Vec::new()),
         }
     }
