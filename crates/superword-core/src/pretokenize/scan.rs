@@ -67,21 +67,28 @@ impl<'t, G: Grammar> Scan<'t, G> {
     /// for `i` bytes further.
     #[inline]
     pub(super) fn for_each_block(mut self, mut each: impl FnMut(usize, u64)) {
-        loop {
-            if self.starts != 0 {
-                each(self.base, self.starts);
-                self.at = self.base + self.starts.ilog2() as usize;
-                self.starts = 0;
-            }
+        while let Some((base, ends)) = self.next_block() {
+            each(base, ends);
+        }
+    }
+
+    /// The next place in the text, and where pretokens end from there on.
+    #[inline(always)]
+    fn next_block(&mut self) -> Option<(usize, u64)> {
+        if self.starts == 0 {
             if self.at == self.text.bytes.len() {
-                return;
+                return None;
             }
             self.fill();
-            if self.starts == 0 {
-                self.at = self.grammar.end(self.text, self.at);
-                each(self.at, 1);
-            }
         }
+        if self.starts == 0 {
+            self.at = self.grammar.end(self.text, self.at);
+            return Some((self.at, 1));
+        }
+        let block = (self.base, self.starts);
+        self.at = self.base + self.starts.ilog2() as usize;
+        self.starts = 0;
+        Some(block)
     }
 
     /// Looks for starts in the next block, if there is a whole one.
@@ -173,18 +180,18 @@ impl<G: Grammar> Iterator for Scan<'_, G> {
 
     /// The same as a loop over `next`, block by block.
     #[inline]
-    fn fold<B, F: FnMut(B, Range<usize>) -> B>(self, init: B, mut f: F) -> B {
+    fn fold<B, F: FnMut(B, Range<usize>) -> B>(mut self, init: B, mut f: F) -> B {
         let mut start = self.at;
-        let mut result = Some(init);
-        self.for_each_block(|base, mut ends| {
+        let mut result = init;
+        while let Some((base, mut ends)) = self.next_block() {
             while ends != 0 {
                 let end = base + ends.trailing_zeros() as usize;
-                result = result.take().map(|result| f(result, start..end));
+                result = f(result, start..end);
                 start = end;
                 ends &= ends - 1;
             }
-        });
-        result.expect("it is put back every time")
+        }
+        result
     }
 }
 
