@@ -108,8 +108,10 @@ impl Lexicon {
             for index in 0..SLOTS {
                 let slot = self.lines[place].0[index];
                 if slot.key == key {
-                    self.lines[place].0[index] = self.lines[home].0[SLOTS - 1];
-                    self.lines[home].0[SLOTS - 1] = slot;
+                    if place != home {
+                        self.lines[place].0[index] = self.lines[home].0[SLOTS - 1];
+                        self.lines[home].0[SLOTS - 1] = slot;
+                    }
                     return Some(slot.outcome);
                 }
                 if slot.key.is_none() {
@@ -276,6 +278,7 @@ mod tests {
             if !lexicon.has(&pretoken(number)) {
                 lexicon.set(&pretoken(number), outcome(number));
             }
+            assert!(lexicon.has(&pretoken(number)) && lexicon.has(&pretoken(number)));
             // Looking one up moves others, and all must be found again.
             let other = pretoken(number / 2);
             assert_eq!(get(&mut lexicon, &other), expected.get(&other).copied());
