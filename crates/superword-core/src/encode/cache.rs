@@ -10,8 +10,8 @@ use super::words::Pieces;
 /// grows. There is room for another group.
 const PRETOKENS: usize = (1 << 19) - GROUP;
 
-/// How many bytes the table of them may take: short pretokens, and the long ones beside it.
-const BYTES: usize = 40 << 20;
+/// How many bytes the long ones may have that were met.
+const LONG_BYTES: usize = 4 << 20;
 
 /// How many tokens of pretokens with many tokens are remembered.
 const LISTED: usize = 1 << 20;
@@ -66,7 +66,7 @@ impl Cache {
         let lexicon = &self.lexicon;
         let most = PRETOKENS.max(3 * known.len());
         lexicon.len() >= most
-            || lexicon.memory() > BYTES.max(8 * known.memory())
+            || lexicon.long_bytes() > known.long_bytes() + LONG_BYTES
             || self.lists.len() > LISTED
     }
 

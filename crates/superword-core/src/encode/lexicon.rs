@@ -54,9 +54,9 @@ impl Lexicon {
         self.long.clone_from(&known.long);
     }
 
-    /// How many bytes of memory it takes, about.
-    pub(super) fn memory(&self) -> usize {
-        self.lines.len() * size_of::<Line>() + self.long.len()
+    /// How many bytes of memory the long pretokens take.
+    pub(super) fn long_bytes(&self) -> usize {
+        self.long.len()
     }
 
     /// How many pretokens it has.

@@ -135,20 +135,17 @@ impl<'t, G: Grammar> Scan<'t, G> {
     /// Most blocks are ASCII, for which the compiler leaves out much.
     #[inline(always)]
     fn read_ascii(&mut self, ascii: &Ascii) {
-        let mut block = Block::ascii(&self.text.bytes[self.at..], ascii);
-        let found = self.grammar.starts(&mut block, self.at);
-        self.take(&found);
+        self.read(Block::ascii(&self.text.bytes[self.at..], ascii));
     }
 
     #[inline(always)]
     fn read_any(&mut self, ascii: &Ascii) {
-        let mut block = Block::new(self.text, self.at, ascii);
-        let found = self.grammar.starts(&mut block, self.at);
-        self.take(&found);
+        self.read(Block::new(self.text, self.at, ascii));
     }
 
     #[inline(always)]
-    fn take(&mut self, found: &Starts) {
+    fn read(&mut self, mut block: Block) {
+        let found = self.grammar.starts(&mut block, self.at);
         self.base = self.at;
         self.starts = found.mask;
         if found.odd || found.mask == 0 {
