@@ -107,7 +107,7 @@ impl Encoder {
         }
         let token = self.numbers.of(token);
         let mut lives = Vec::new();
-        self.words.run(pretoken, &self.numbers, pieces, |life| lives.push(life));
+        self.words.run(pretoken, pieces, |life| lives.push(life));
         let tokens: Vec<u32> = pieces.items().map(|piece| piece.token).collect();
         // What is no text on its own is never a pretoken of a text.
         let is_eligible = match std::str::from_utf8(pretoken) {

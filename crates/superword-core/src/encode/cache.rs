@@ -3,7 +3,7 @@
 use super::group::{GROUP, Group};
 use super::lexicon::Lexicon;
 use super::phrases::{Units, Waiting};
-use super::short::Short;
+use super::short::{SHORTS, Short};
 use super::words::Pieces;
 
 /// How many pretokens are known at most; then those that were met are forgotten, before the table
@@ -19,9 +19,6 @@ const LISTED: usize = 1 << 20;
 /// Longer pretokens are not remembered; they hardly come again.
 pub(super) const LONGEST: usize = 256;
 
-/// How many short pretokens are worked out together.
-const SHORTS: usize = 8;
-
 /// A row that has been longer gives its memory back.
 const ROW: usize = 1 << 16;
 
@@ -33,7 +30,7 @@ pub(super) struct Cache {
     pub(super) lists: Vec<u32>,
     /// Room to work.
     pub(super) pieces: Pieces,
-    pub(super) shorts: Box<[Short]>,
+    pub(super) shorts: Box<[Short; SHORTS]>,
     pub(super) units: Units,
     pub(super) pending: Vec<Waiting>,
     pub(super) group: Option<Box<Group>>,
@@ -51,7 +48,7 @@ impl Cache {
             lexicon: known.roomy_copy(),
             lists: Vec::new(),
             pieces: Pieces::new(),
-            shorts: (0..SHORTS).map(|_| Short::new()).collect(),
+            shorts: Box::new([const { Short::new() }; SHORTS]),
             units: Units::new(),
             pending: Vec::new(),
             group: None,

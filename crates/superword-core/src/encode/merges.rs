@@ -3,8 +3,7 @@
 //! A pretoken that is met for the first time asks for many pairs, one after the other, and most of
 //! its time goes by waiting for memory. So what is asked is small: of a rule, its time and as many
 //! bits of a hash as there is room for in one word. The rest is looked at when the rule is
-//! performed; then it may turn out that the rule joins another pair, and the pair asked for has
-//! none.
+//! performed; then it may turn out that the rule joins another pair, and it is time to look closer.
 
 use super::row::NEVER;
 use crate::hash::{FastMap, fold, secret};
@@ -32,24 +31,26 @@ impl Place {
 /// How many rules are looked at together.
 const BUCKET: usize = 8;
 
+/// A slot without a rule.
+const FREE: i32 = i32::MAX;
+
 /// In the first slot of a bucket: others that belong there are in the next.
-const FULL: u32 = 1 << 31;
+const FULL: i32 = i32::MIN;
 
 /// Slots of a hash table that are compared at once: what is asked is then not guessed.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Copy)]
 #[repr(align(32))]
-struct Bucket([u32; BUCKET]);
+struct Bucket([i32; BUCKET]);
 
 /// All merges.
 pub(super) struct Merges {
     /// By time.
     rules: Vec<Merge>,
-    /// A hash table. A slot has a time in its lower bits, then whether to look closer, then bits of
-    /// the pair's hash. It is zero where it is free. A power of two of buckets, at most half full.
+    /// A hash table. A slot has a time in its lower bits, then bits of the pair's hash. A power of
+    /// two of buckets, at most half full.
     buckets: Vec<Bucket>,
-    /// Which bits of a slot are the time, which says to look closer, and which are of the hash.
+    /// Which bits of a slot are the time, and which are of the hash.
     time: u32,
-    closer: u32,
     mark: u32,
     /// All times of pairs that are joined by more than one rule, ascending.
     again: FastMap<(u32, u32), Vec<u32>>,
@@ -81,13 +82,12 @@ impl Merges {
     }
 
     fn with_room(rules: Vec<Merge>, buckets: usize, time_bits: u32) -> Merges {
-        let closer = 1 << time_bits;
+        let time = (1 << time_bits) - 1;
         Merges {
             rules,
-            buckets: memory::filled(Bucket::default(), buckets),
-            time: closer - 1,
-            closer,
-            mark: !(FULL | closer | (closer - 1)),
+            buckets: memory::filled(Bucket([FREE; BUCKET]), buckets),
+            time,
+            mark: FREE.cast_unsigned() & !time,
             again: FastMap::default(),
             secret: secret(),
         }
@@ -98,21 +98,16 @@ impl Merges {
         let Place { bucket, mark } = self.place(left, right);
         let mut place = bucket as usize;
         loop {
-            let mut slot = mark | time;
             for index in 0..BUCKET {
                 let there = self.buckets[place].0[index];
-                let other = there & self.time;
-                if other == 0 {
-                    self.buckets[place].0[index] = slot | there;
+                let other = there.cast_unsigned() & self.time;
+                if other == self.time {
+                    self.buckets[place].0[index] = (mark | time).cast_signed();
                     return;
                 }
                 if self.get(other, left, right).is_some() {
                     self.again.entry((left, right)).or_insert_with(|| vec![other]).push(time);
                     return;
-                }
-                // What cannot be told apart says so.
-                if there & self.mark == mark {
-                    slot |= self.closer;
                 }
             }
             self.buckets[place].0[0] |= FULL;
@@ -125,26 +120,39 @@ impl Merges {
         self.rules.len()
     }
 
-    /// When two tokens are joined first, after some time. It is exact for all pairs that some rule
-    /// joins; for others, [`Merges::get`] finds out that there is none.
+    /// What stands for the time of no rule: it is after all times.
     #[inline(always)]
-    pub(super) fn when(&self, left: u32, right: u32, after: u32) -> u32 {
-        self.when_at(self.place(left, right), left, right, after)
+    pub(super) fn never(&self) -> u32 {
+        self.time
     }
 
-    /// The same, given the place of the pair.
-    #[inline(always)]
-    pub(super) fn when_at(&self, place: Place, left: u32, right: u32, after: u32) -> u32 {
-        let Place { bucket, mark } = place;
-        let bucket = &self.buckets[bucket as usize].0;
-        let suits = |&slot: &u32| if slot & self.mark == mark { slot } else { 0 };
-        let found = bucket.iter().map(suits).fold(0, |found, slot| found | slot);
-        let time = found & self.time;
-        let is_past = time.wrapping_sub(1) < after;
-        if is_past || found & self.closer | bucket[0] & FULL != 0 {
-            return self.when_exactly(left, right, after);
+    /// When two tokens are joined first, after some time.
+    #[inline]
+    pub(super) fn when(&self, left: u32, right: u32, after: u32) -> u32 {
+        let time = self.earliest(self.place(left, right), left, right);
+        if time == self.never() {
+            NEVER
+        } else if time > after && self.get(time, left, right).is_some() {
+            time
+        } else {
+            self.when_exactly(left, right, after)
         }
-        if time == 0 { NEVER } else { time }
+    }
+
+    /// A time before which two tokens are not joined, given their place: that of the first rule
+    /// which joins them, or else of another that looks alike.
+    #[inline(always)]
+    pub(super) fn earliest(&self, place: Place, left: u32, right: u32) -> u32 {
+        let Bucket(slots) = &self.buckets[place.bucket as usize];
+        let [mark, suits] = [self.mark, place.mark].map(u32::cast_signed);
+        let suiting = slots.map(|slot| slot | (FREE * i32::from(slot & mark != suits)));
+        let four: [i32; 4] = std::array::from_fn(|index| suiting[index].min(suiting[index + 4]));
+        let two: [i32; 2] = std::array::from_fn(|index| four[index].min(four[index + 2]));
+        let least = two[0].min(two[1]);
+        if least < 0 {
+            return self.when_exactly(left, right, 0).min(self.never());
+        }
+        least.cast_unsigned() & self.time
     }
 
     /// Where to look for a pair. Asks for the memory of that place.
@@ -161,27 +169,34 @@ impl Merges {
         prefetch(&self.rules[time as usize]);
     }
 
-    /// The merge at a time, if it joins these tokens.
+    /// The merge at a time.
+    #[inline(always)]
+    pub(super) fn at(&self, time: u32) -> Merge {
+        self.rules[time as usize]
+    }
+
+    /// The same, if it joins these tokens.
     #[inline(always)]
     pub(super) fn get(&self, time: u32, left: u32, right: u32) -> Option<Merge> {
-        let merge = self.rules[time as usize];
+        let merge = self.at(time);
         (merge.left == left && merge.right == right).then_some(merge)
     }
 
+    /// As [`Merges::when`], whatever looks alike.
     #[cold]
-    fn when_exactly(&self, left: u32, right: u32, after: u32) -> u32 {
+    pub(super) fn when_exactly(&self, left: u32, right: u32, after: u32) -> u32 {
         if let Some(times) = self.again.get(&(left, right)) {
             return times.iter().copied().find(|&time| time > after).unwrap_or(NEVER);
         }
         let mut place = self.place(left, right).bucket as usize;
         loop {
             let bucket = &self.buckets[place].0;
-            for time in bucket.iter().map(|slot| slot & self.time) {
-                if self.get(time, left, right).is_some() {
+            for time in bucket.iter().map(|slot| slot.cast_unsigned() & self.time) {
+                if time != self.never() && self.get(time, left, right).is_some() {
                     return if time > after { time } else { NEVER };
                 }
             }
-            if bucket[0] & FULL == 0 {
+            if bucket[0] >= 0 {
                 return NEVER;
             }
             place = (place + 1) & (self.buckets.len() - 1);
@@ -203,8 +218,8 @@ mod tests {
 
     use super::*;
 
-    /// With times of 30 bits nothing is left of a hash, so that all pairs are taken for others; with
-    /// few buckets, they are full.
+    /// With times of 30 bits little is left of a hash, so that pairs are taken for others; with few
+    /// buckets, they are full.
     #[test]
     fn it_has_what_a_map_has() {
         for (time_bits, buckets) in [(12, 1024), (12, 256), (30, 1024), (30, 256)] {
@@ -221,16 +236,14 @@ mod tests {
                 found.add(time);
             }
             for (left, right) in (0..40).flat_map(|left| (0..50).map(move |right| (left, right))) {
+                let times = expected.get(&(left, right)).cloned().unwrap_or_default();
                 for after in [0, 100, 1500, 2999] {
-                    let times = expected.get(&(left, right)).cloned().unwrap_or_default();
-                    let time = found.when(left, right, after);
-                    let exact = times.iter().copied().find(|&time| time > after);
-                    if time == NEVER || times.contains(&time) {
-                        assert_eq!(exact.unwrap_or(NEVER), time);
-                    } else {
-                        assert!(times.is_empty() && found.get(time, left, right).is_none());
-                    }
+                    let exact = times.iter().copied().find(|&time| time > after).unwrap_or(NEVER);
+                    assert_eq!(found.when(left, right, after), exact);
+                    assert_eq!(found.when_exactly(left, right, after), exact);
                 }
+                let earliest = found.earliest(found.ask_pair(left, right), left, right);
+                assert!(earliest <= times.first().copied().unwrap_or(found.never()));
             }
         }
     }

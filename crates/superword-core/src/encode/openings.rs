@@ -15,7 +15,7 @@ pub(crate) fn openings(model: &Model) -> Vec<Option<u32>> {
     for rule in model.rules() {
         let &Rule::Merge { token, .. } = rule else { continue };
         if !std::mem::replace(&mut is_seen[token as usize], true) {
-            words.run(model.token(token), &numbers, &mut pieces, |(since, _)| {
+            words.run(model.token(token), &mut pieces, |(since, _)| {
                 // Times are places in the list, counted from 1.
                 openings[since as usize - 1] = Some(token);
             });

@@ -221,14 +221,14 @@ impl<'r> Run<'r> {
         let Cache { lexicon, lists, pieces, shorts, tokens, .. } = &mut **cache;
         for some in missing[..new].chunks(shorts.len()) {
             let pretoken = |&index: &u32| &text[cuts[index as usize]..cuts[index as usize + 1]];
-            encoder.words.take_turns(shorts, some.iter().map(pretoken), &encoder.numbers);
-            for (index, short) in some.iter().zip(&mut *shorts) {
+            encoder.words.take_turns(shorts, some.iter().map(pretoken));
+            for (index, short) in some.iter().zip(&**shorts) {
                 let pretoken = pretoken(index);
                 tokens.clear();
                 if encoder.words.is_short(pretoken) {
                     tokens.extend(short.tokens());
                 } else {
-                    encoder.words.run(pretoken, &encoder.numbers, pieces, |_| ());
+                    encoder.words.run(pretoken, pieces, |_| ());
                     tokens.extend(pieces.items().map(|piece| piece.token));
                 }
                 let outcome = Outcome::plain(tokens, CACHED, lists);

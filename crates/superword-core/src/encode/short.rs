@@ -7,7 +7,6 @@
 
 use super::bits::bits;
 use super::merges::Place;
-use super::numbers::Numbers;
 use super::row::NEVER;
 use super::words::{Words, deletion_after};
 
@@ -23,11 +22,14 @@ const PLACES: usize = SHORT + 1;
 /// How many events are compared at once.
 const LANES: usize = 16;
 
-/// No event.
+/// No event. It comes after all events.
 const NOTHING: i32 = i32::MAX;
 
 /// As many rules can be told apart in an event.
 const RULES: usize = NOTHING as usize / PLACES;
+
+/// How many short pretokens take turns.
+pub(super) const SHORTS: usize = 8;
 
 impl Words {
     /// Whether rules are performed on a pretoken as on a short one.
@@ -35,28 +37,35 @@ impl Words {
         pretoken.len() <= SHORT && self.merges.end() <= RULES
     }
 
-    /// Performs all rules on the short ones of some pretokens.
+    /// Performs all rules on the short ones of some pretokens. Each step is a loop of its own, so
+    /// that what one writes is in memory when the next reads it, more at once.
     #[inline(always)]
     pub(super) fn take_turns<'t>(
         &self,
-        shorts: &mut [Short],
+        shorts: &mut [Short; SHORTS],
         pretokens: impl Iterator<Item = &'t [u8]>,
-        numbers: &Numbers,
     ) {
-        let mut active = 0_u64;
+        let mut active = 0;
         for (index, (short, pretoken)) in shorts.iter_mut().zip(pretokens).enumerate() {
             if self.is_short(pretoken) {
-                short.start(self, pretoken, numbers);
-                active |= u64::from(short.look_ahead(self)) << index;
+                short.start(self, pretoken);
+                active |= 1 << index;
             }
         }
-        while active != 0 {
+        loop {
             for index in bits(active) {
-                shorts[index].perform(self);
-            }
-            for index in bits(active) {
-                let goes_on = shorts[index].plan_changed(self);
+                let goes_on = shorts[index % SHORTS].look_ahead(self);
                 active &= !(u64::from(!goes_on) << index);
+            }
+            if active == 0 {
+                break;
+            }
+            let mut changed = 0;
+            for index in bits(active) {
+                changed |= u64::from(shorts[index % SHORTS].perform(self)) << index;
+            }
+            for index in bits(changed) {
+                shorts[index % SHORTS].plan_changed(self);
             }
         }
     }
@@ -65,33 +74,47 @@ impl Words {
 /// A short pretoken. A token stays where its first byte was.
 pub(super) struct Short {
     cells: [Cell; PLACES],
-    /// For each, when it is split or joined with the next, whichever is first, as far as
-    /// [`Merges::when`] says; then its place.
+    /// For each, when it is split or joined with the next, whichever is first, or an earlier time;
+    /// then its place.
     events: [i32; PLACES],
     /// Where the token before each is, and the one after it.
     before: [u8; PLACES],
     after: [u8; PLACES],
-    /// How many bytes there are.
+    /// How many places have events.
     size: usize,
-    /// Where tokens have a new neighbour, and where to look for the pairs.
-    changed: [u8; 2],
-    asked: [Place; 2],
+    /// The time of the last rule.
+    now: u32,
     /// What happens next.
     next: i32,
+    /// Where to look for the pairs that the last rule has made.
+    asked: [Place; 2],
 }
 
 /// A token in it.
 #[derive(Clone, Copy)]
+#[repr(align(8))]
 struct Cell {
     token: u32,
-    /// When it was made.
-    made: u32,
     /// When it is split.
     split: u32,
 }
 
 /// Where there is no token.
-const NOBODY: Cell = Cell { token: NEVER, made: 0, split: NEVER };
+const NOBODY: Cell = Cell { token: NEVER, split: NEVER };
+
+/// The neighbours of places at first.
+const BEFORE: [u8; PLACES] = neighbours(u8::MAX);
+const AFTER: [u8; PLACES] = neighbours(1);
+
+const fn neighbours(distance: u8) -> [u8; PLACES] {
+    let mut neighbours = [0; PLACES];
+    let mut place = 0;
+    while place < PLACES {
+        neighbours[place] = (place as u8).wrapping_add(distance);
+        place += 1;
+    }
+    neighbours
+}
 
 impl Short {
     /// Room for one.
@@ -99,12 +122,12 @@ impl Short {
         Short {
             cells: [NOBODY; PLACES],
             events: [NOTHING; PLACES],
-            before: [NOWHERE; PLACES],
-            after: [NOWHERE; PLACES],
+            before: BEFORE,
+            after: AFTER,
             size: 0,
-            changed: [NOWHERE; 2],
-            asked: [Place::ANY; 2],
+            now: 0,
             next: NOTHING,
+            asked: [Place::ANY; 2],
         }
     }
 
@@ -119,75 +142,90 @@ impl Short {
 
     /// Takes a pretoken.
     #[inline(always)]
-    fn start(&mut self, words: &Words, pretoken: &[u8], numbers: &Numbers) {
-        self.size = pretoken.len();
-        for (place, &byte) in (0..NOWHERE).zip(pretoken) {
-            let token = numbers.of(byte.into());
-            self.cells[usize::from(place)] = Cell { token, made: 0, split: NEVER };
-            self.before[usize::from(place)] = place.wrapping_sub(1);
-            self.after[usize::from(place)] = place + 1;
+    fn start(&mut self, words: &Words, pretoken: &[u8]) {
+        self.now = 0;
+        self.size = pretoken.len().next_multiple_of(LANES);
+        let neighbours = self.before.chunks_exact_mut(LANES).zip(self.after.chunks_exact_mut(LANES));
+        let first = BEFORE.chunks_exact(LANES).zip(AFTER.chunks_exact(LANES));
+        let events = self.events.chunks_exact_mut(LANES);
+        for (((before, after), (first_before, first_after)), events) in
+            neighbours.zip(first).zip(events).take(self.size / LANES)
+        {
+            before.copy_from_slice(first_before);
+            after.copy_from_slice(first_after);
+            events.fill(NOTHING);
         }
-        self.after[self.size - 1] = NOWHERE;
-        for (place, pair) in pretoken.windows(2).enumerate() {
+        self.after[pretoken.len() - 1] = NOWHERE;
+        self.after[usize::from(NOWHERE)] = NOWHERE;
+        for (cell, &byte) in self.cells.iter_mut().zip(pretoken) {
+            *cell = Cell { token: words.bytes[usize::from(byte)], split: NEVER };
+        }
+        for (place, (pair, to)) in pretoken.windows(2).zip(&mut self.events).enumerate() {
             let time = words.byte_joins[usize::from(pair[0]) << 8 | usize::from(pair[1])];
-            self.events[place] = event(time, place);
+            *to = event(time, place);
         }
-        self.events[self.size - 1..self.size.next_multiple_of(LANES)].fill(NOTHING);
     }
 
     /// Finds out what happens next, and asks for its rule; says whether anything does.
     #[inline(always)]
     fn look_ahead(&mut self, words: &Words) -> bool {
-        let events = self.events[..self.size.next_multiple_of(LANES)].chunks_exact(LANES);
-        let earliest = events.fold([NOTHING; LANES], |least, events| {
-            std::array::from_fn(|lane| least[lane].min(events[lane]))
-        });
+        let (first, others) = self.events.split_at(LANES);
+        let mut earliest: [i32; LANES] = first.try_into().expect("so many");
+        for events in others[..self.size - LANES].chunks_exact(LANES) {
+            earliest = std::array::from_fn(|lane| earliest[lane].min(events[lane]));
+        }
         self.next = earliest.into_iter().fold(NOTHING, i32::min);
-        if self.next == NOTHING {
+        let (time, _) = self.next();
+        let happens = time < words.merges.never();
+        if happens {
+            words.merges.ask(time);
+        }
+        happens
+    }
+
+    /// When what happens next does, and where.
+    #[inline(always)]
+    fn next(&self) -> (u32, u8) {
+        let next = self.next.cast_unsigned();
+        (next / PLACES as u32, next as u8)
+    }
+
+    /// Performs the next rule; says whether it has made new pairs whose time is yet to be found.
+    #[inline(always)]
+    fn perform(&mut self, words: &Words) -> bool {
+        let (time, place) = self.next();
+        let (left, right) = self.pair(place);
+        let Some(merge) = words.merges.get(time, left.token, right.token) else {
+            self.look_closer(words);
+            return false;
+        };
+        if time < self.now {
+            self.look_closer(words);
             return false;
         }
-        words.merges.ask((self.next.cast_unsigned() as usize / PLACES) as u32);
+        self.now = time;
+        let next = usize::from(self.after[usize::from(place)]);
+        self.events[next] = NOTHING;
+        self.cells[usize::from(place)] = Cell { token: merge.token, split: merge.split };
+        self.link(place, self.after[next]);
+        let before = self.before[usize::from(place)];
+        let [before, after] = [before, self.after[usize::from(place)]];
+        let [before, after] = [before, after].map(|place| self.cells[usize::from(place)].token);
+        self.asked =
+            [words.merges.ask_pair(before, merge.token), words.merges.ask_pair(merge.token, after)];
         true
     }
 
-    /// Performs the next rule.
+    /// Finds out when the pairs are joined that the last rule has made.
     #[inline(always)]
-    fn perform(&mut self, words: &Words) {
-        let event = self.next.cast_unsigned() as usize;
-        let (time, place) = ((event / PLACES) as u32, event % PLACES);
-        let cell = self.cells[place];
-        let next = usize::from(self.after[place]);
-        self.changed = [NOWHERE; 2];
-        self.asked = [Place::ANY; 2];
-        if cell.split == time {
-            self.split(words, place as u8, time);
-        } else if let Some(merge) = words.merges.get(time, cell.token, self.cells[next].token) {
-            self.events[next] = NOTHING;
-            self.cells[place] = Cell { token: merge.token, made: time, split: merge.split };
-            self.link(place as u8, self.after[next]);
-            self.changed = [self.before[place], place as u8];
-            for (asked, place) in self.asked.iter_mut().zip(self.changed) {
-                let next = self.after[usize::from(place)];
-                let [left, right] = [place, next].map(|place| self.cells[usize::from(place)].token);
-                *asked = words.merges.ask_pair(left, right);
-            }
-        } else {
-            self.events[place] = self::event(cell.split, place);
-        }
-    }
-
-    /// Finds out what happens next, where something has changed and at all; says whether anything
-    /// does.
-    #[inline(always)]
-    fn plan_changed(&mut self, words: &Words) -> bool {
-        for (place, asked) in self.changed.into_iter().zip(self.asked) {
+    fn plan_changed(&mut self, words: &Words) {
+        let (_, place) = self.next();
+        let places = [self.before[usize::from(place)], place];
+        for (place, asked) in places.into_iter().zip(self.asked) {
             let (left, right) = self.pair(place);
-            let after = left.made.max(right.made);
-            let join = words.merges.when_at(asked, left.token, right.token, after);
-            let place = usize::from(place);
-            self.events[place] = event(left.split.min(join), place);
+            let join = words.merges.earliest(asked, left.token, right.token);
+            self.events[usize::from(place)] = event(left.split.min(join), place.into());
         }
-        self.look_ahead(words)
     }
 
     /// Makes two places neighbours.
@@ -204,16 +242,27 @@ impl Short {
         (self.cells[usize::from(place)], self.cells[usize::from(next)])
     }
 
-    /// Finds out what happens next to a token.
-    #[inline(always)]
-    fn plan(&mut self, words: &Words, place: u8) {
-        let (left, right) = self.pair(place);
-        let join = words.merges.when(left.token, right.token, left.made.max(right.made));
-        let place = usize::from(place);
-        self.events[place] = event(left.split.min(join), place);
+    /// When it turns out that no merge comes next: a token is split, or the time of a pair is past or
+    /// another's.
+    #[cold]
+    fn look_closer(&mut self, words: &Words) {
+        let (time, place) = self.next();
+        if self.cells[usize::from(place)].split == time {
+            self.now = time;
+            self.split(words, place, time);
+        } else {
+            self.plan(words, place);
+        }
     }
 
-    #[cold]
+    /// Finds out when a token is split or joined with the next.
+    fn plan(&mut self, words: &Words, place: u8) {
+        let (left, right) = self.pair(place);
+        let join = words.merges.when_exactly(left.token, right.token, self.now);
+        let time = left.split.min(join).min(words.merges.never());
+        self.events[usize::from(place)] = event(time, place.into());
+    }
+
     fn split(&mut self, words: &Words, place: u8, time: u32) {
         let deletions = &words.deletions[&self.cells[usize::from(place)].token];
         for deletion in deletions.iter().filter(|deletion| deletion.time == time) {
@@ -221,7 +270,7 @@ impl Short {
             let (mut last, mut end) = (before, place);
             for &(token, bytes) in &deletion.parts {
                 let split = deletion_after(&words.deletions, token, time);
-                self.cells[usize::from(end)] = Cell { token, made: time, split };
+                self.cells[usize::from(end)] = Cell { token, split };
                 self.link(last, end);
                 last = end;
                 end += bytes as u8;
@@ -237,7 +286,8 @@ impl Short {
     }
 }
 
+/// At most the time that stands for never.
 #[inline(always)]
 fn event(time: u32, place: usize) -> i32 {
-    if time == NEVER { NOTHING } else { (time * PLACES as u32 + place as u32).cast_signed() }
+    (time * PLACES as u32 + place as u32).cast_signed()
 }

@@ -23,7 +23,9 @@ pub(super) type Life = (u32, u32);
 /// The rules that apply inside a pretoken.
 pub(super) struct Words {
     pub(super) merges: Merges,
-    /// When two single bytes are joined, by both.
+    /// The tokens of the single bytes.
+    pub(super) bytes: [u32; 256],
+    /// When two of them are joined, by both.
     pub(super) byte_joins: Vec<u32>,
     pub(super) deletions: FastMap<u32, Vec<Deletion>>,
 }
@@ -56,16 +58,13 @@ impl Words {
             Rule::Supermerge { .. } | Rule::Delete { .. } => None,
         });
         let merges = Merges::new(merges, end);
-        let bytes: Vec<u32> = (0..256).map(|byte| numbers.of(byte)).collect();
+        let bytes = std::array::from_fn(|byte| numbers.of(byte as u32));
         let mut byte_joins = Vec::with_capacity(1 << 16);
         for &left in &bytes {
-            byte_joins.extend(bytes.iter().map(|&right| {
-                let time = merges.when(left, right, 0);
-                let exists = time != NEVER && merges.get(time, left, right).is_some();
-                if exists { time } else { NEVER }
-            }));
+            let joins = bytes.iter().map(|&right| merges.when(left, right, 0).min(merges.never()));
+            byte_joins.extend(joins);
         }
-        Words { merges, byte_joins, deletions }
+        Words { merges, bytes, byte_joins, deletions }
     }
 
     /// Performs all rules on a pretoken; the tokens are then in the row. Calls `lives` with each
@@ -73,12 +72,12 @@ impl Words {
     pub(super) fn run(
         &self,
         pretoken: &[u8],
-        numbers: &Numbers,
         row: &mut Pieces,
         mut lives: impl FnMut(Life),
     ) {
         let mut since = (pretoken.len() == 1).then_some(0);
-        let pieces = pretoken.iter().map(|&byte| Piece { token: numbers.of(byte.into()), made: 0 });
+        let token = |&byte: &u8| self.bytes[usize::from(byte)];
+        let pieces = pretoken.iter().map(|byte| Piece { token: token(byte), made: 0 });
         row.run(self, pieces, |time, tokens| {
             if tokens == 1 {
                 since = Some(time);
@@ -98,9 +97,8 @@ impl Rules for Words {
     #[inline]
     fn join(&self, left: Piece, right: Piece) -> Option<(u32, Piece)> {
         let time = self.merges.when(left.token, right.token, left.made.max(right.made));
-        let merge =
-            if time == NEVER { None } else { self.merges.get(time, left.token, right.token) };
-        merge.map(|merge| (time, Piece { token: merge.token, made: time }))
+        let merge = (time != NEVER).then(|| self.merges.at(time))?;
+        Some((time, Piece { token: merge.token, made: time }))
     }
 
     #[inline]
