@@ -6,7 +6,7 @@ use crate::table::Key;
 
 /// How many pretokens go through together at most: by the time that the first is compared, the
 /// memory for all of them is on its way.
-pub(super) const GROUP: usize = 256;
+pub(super) const GROUP: usize = 512;
 
 /// How many of them have bits in one word.
 pub(super) const PART: usize = 64;

@@ -29,7 +29,7 @@ const NOTHING: i32 = i32::MAX;
 const RULES: usize = NOTHING as usize / PLACES;
 
 /// How many short pretokens take turns.
-pub(super) const SHORTS: usize = 8;
+pub(super) const SHORTS: usize = 32;
 
 impl Words {
     /// Whether rules are performed on a pretoken as on a short one.
