@@ -122,7 +122,7 @@ impl Encoder {
             };
             Outcome::open(Unit { token, from, fickle }, ends, begins)
         } else {
-            Outcome::plain(&tokens, LISTED, &mut self.lists)
+            Outcome::plain(tokens, LISTED, &mut self.lists)
         };
         self.known.set(pretoken, outcome);
         Ok(())

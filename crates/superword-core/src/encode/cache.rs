@@ -34,7 +34,6 @@ pub(super) struct Cache {
     pub(super) units: Units,
     pub(super) pending: Vec<Waiting>,
     pub(super) group: Option<Box<Group>>,
-    pub(super) tokens: Vec<u32>,
     /// Room for the ids of one of several threads.
     pub(super) ids: Vec<u32>,
     /// The tokens of a text after the first of two stages, and where its pretokens end.
@@ -52,7 +51,6 @@ impl Cache {
             units: Units::new(),
             pending: Vec::new(),
             group: None,
-            tokens: Vec::new(),
             ids: Vec::new(),
             first_stage: (Vec::new(), Vec::new()),
         }

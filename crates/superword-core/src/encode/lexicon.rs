@@ -242,7 +242,7 @@ mod tests {
     use super::*;
 
     fn outcome(number: u32) -> Outcome {
-        Outcome::plain(&[number], 0, &mut Vec::new())
+        Outcome::plain([number], 0, &mut Vec::new())
     }
 
     /// As texts are looked up: where it belongs first, then elsewhere.

@@ -31,16 +31,22 @@ pub(super) struct Outcome {
 
 impl Outcome {
     /// Tokens that no supermerge joins; they go to the list, of this kind, if they are many.
-    pub(super) fn plain(tokens: &[u32], kind: u32, list: &mut Vec<u32>) -> Outcome {
+    #[inline(always)]
+    pub(super) fn plain(
+        tokens: impl IntoIterator<Item = u32>,
+        kind: u32,
+        list: &mut Vec<u32>,
+    ) -> Outcome {
+        let mut tokens = tokens.into_iter();
         let mut data = [0; INLINE];
-        if tokens.len() <= INLINE {
-            data[..tokens.len()].copy_from_slice(tokens);
-            return Outcome { data, kind: tokens.len() as u32 };
+        for (count, place) in (0..).zip(&mut data) {
+            let Some(token) = tokens.next() else { return Outcome { data, kind: count } };
+            *place = token;
         }
-        data[0] = list.len() as u32;
-        data[1] = tokens.len() as u32;
-        list.extend_from_slice(tokens);
-        Outcome { data, kind }
+        let Some(token) = tokens.next() else { return Outcome { data, kind: INLINE as u32 } };
+        let start = list.len();
+        list.extend(data.into_iter().chain([token]).chain(tokens));
+        Outcome { data: [start as u32, (list.len() - start) as u32, 0], kind }
     }
 
     /// A unit, and whether superwords have boundaries after and before it.

@@ -218,20 +218,18 @@ impl<'r> Run<'r> {
     fn work_out(&mut self, new: usize) {
         let Run { encoder, text, cache, group, .. } = self;
         let Group { cuts, keys, outcomes, kinds, missing, .. } = &mut **group;
-        let Cache { lexicon, lists, pieces, shorts, tokens, .. } = &mut **cache;
+        let Cache { lexicon, lists, pieces, shorts, .. } = &mut **cache;
         for some in missing[..new].chunks(shorts.len()) {
             let pretoken = |&index: &u32| &text[cuts[index as usize]..cuts[index as usize + 1]];
             encoder.words.take_turns(shorts, some.iter().map(pretoken));
             for (index, short) in some.iter().zip(&**shorts) {
                 let pretoken = pretoken(index);
-                tokens.clear();
-                if encoder.words.is_short(pretoken) {
-                    tokens.extend(short.tokens());
+                let outcome = if encoder.words.is_short(pretoken) {
+                    Outcome::plain(short.tokens(), CACHED, lists)
                 } else {
                     encoder.words.run(pretoken, pieces, |_| ());
-                    tokens.extend(pieces.items().map(|piece| piece.token));
-                }
-                let outcome = Outcome::plain(tokens, CACHED, lists);
+                    Outcome::plain(pieces.items().map(|piece| piece.token), CACHED, lists)
+                };
                 let key = keys[*index as usize];
                 if key != Key::NONE {
                     lexicon.set_key(key, outcome);

@@ -132,6 +132,7 @@ impl Short {
     }
 
     /// The tokens.
+    #[inline(always)]
     pub(super) fn tokens(&self) -> impl Iterator<Item = u32> {
         let places = std::iter::successors(Some(0), |&place| {
             let after = self.after[usize::from(place)];
