@@ -287,6 +287,12 @@ impl Key {
         (self.high >> 56 == u64::from(LONG_KEY)).then_some((self.low, at))
     }
 
+    /// Whether the first half of another is the same.
+    #[inline(always)]
+    pub(crate) fn begins_like(self, other: Key) -> bool {
+        self.low == other.low
+    }
+
     /// Whether it is the key of no pretoken.
     #[inline]
     pub(crate) fn is_none(self) -> bool {

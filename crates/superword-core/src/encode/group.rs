@@ -27,6 +27,8 @@ pub(super) struct Group {
     pub(super) kinds: [u8; GROUP + PART],
     /// Those that are not where they belong.
     pub(super) missing: [u32; GROUP],
+    /// Those that are the same as another that is new, after that.
+    pub(super) again: [(u32, u32); GROUP],
     /// Where boundaries belong that some may have with the one before.
     pub(super) asked: [u32; GROUP],
     /// How those that stand in one unit with the one before are joined with it.
@@ -43,6 +45,7 @@ impl Group {
             outcomes: [Outcome::default(); GROUP + 1],
             kinds: [0; GROUP + PART],
             missing: [0; GROUP],
+            again: [(0, 0); GROUP],
             asked: [0; GROUP],
             joins: [Join::default(); GROUP],
         })

@@ -225,13 +225,13 @@ impl View<'_> {
         place
     }
 
-    /// What becomes of the pretoken with a key, if it is where it belongs, and whether it is.
+    /// What becomes of the pretoken with a key, if it is where it belongs, and whether it is. It may
+    /// not be found next to another that begins like it.
     #[inline(always)]
     pub(super) fn get_at(self, place: usize, key: Key) -> (Outcome, bool) {
         let Line(slots) = &self.lines[place];
-        let is_second = slots[1].key == key;
-        let is_there = (slots[0].key == key) | is_second;
-        (slots[usize::from(is_second)].outcome, is_there)
+        let slot = &slots[usize::from(slots[1].key.begins_like(key))];
+        (slot.outcome, slot.key == key)
     }
 }
 

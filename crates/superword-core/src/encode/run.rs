@@ -34,6 +34,9 @@ const MORE: usize = u64::BITS as usize;
 /// How many ends are written without a decision: blocks of text hardly ever have more.
 const USUAL: usize = 16;
 
+/// Among how many places a new pretoken of a group is looked for before it is worked out.
+const MET: usize = 64;
+
 impl<'r> Run<'r> {
     /// The tokens go to the end of `out`.
     pub(super) fn new(
@@ -191,26 +194,55 @@ impl<'r> Run<'r> {
         for &index in &self.group.missing[..missing] {
             self.cache.lexicon.ask_after(self.group.places[index as usize] as usize);
         }
-        let mut new = 0;
+        let (mut new, mut again) = (0, 0);
+        let mut met = [None; MET];
         for place in 0..missing {
-            let index = self.group.missing[place] as usize;
-            let key = self.group.keys[index];
-            let found = if key == Key::NONE {
-                let pretoken = &self.text[self.group.cuts[index]..self.group.cuts[index + 1]];
-                self.cache.lexicon.get_long(pretoken)
+            let index = self.group.missing[place];
+            let home = self.group.places[index as usize] as usize;
+            let first = &mut met[home % MET];
+            if let Some(outcome) = self.find(index as usize, home) {
+                self.group.set(index as usize + 1, outcome);
+            } else if let Some(first) = first.filter(|&first| self.is_same(first, index)) {
+                self.group.again[again] = (first, index);
+                again += 1;
             } else {
-                self.cache.lexicon.fetch(self.group.places[index] as usize, key)
-            };
-            if let Some(outcome) = found {
-                self.group.set(index + 1, outcome);
-            } else {
-                self.group.missing[new] = index as u32;
+                *first = Some(index);
+                self.group.missing[new] = index;
                 new += 1;
             }
         }
         if new > 0 {
             self.work_out(new);
         }
+        for place in 0..again {
+            let (first, index) = self.group.again[place];
+            self.group.set(index as usize + 1, self.group.outcomes[first as usize + 1]);
+        }
+    }
+
+    /// What becomes of a pretoken of the group that is not in the place where it belongs, if it is
+    /// anywhere.
+    #[inline(always)]
+    fn find(&mut self, index: usize, home: usize) -> Option<Outcome> {
+        let key = self.group.keys[index];
+        if key == Key::NONE {
+            self.cache.lexicon.get_long(self.pretoken(index))
+        } else {
+            self.cache.lexicon.fetch(home, key)
+        }
+    }
+
+    /// Whether two pretokens of the group are the same.
+    #[inline(always)]
+    fn is_same(&self, one: u32, other: u32) -> bool {
+        let [one, other] = [one as usize, other as usize];
+        self.group.keys[one] == self.group.keys[other] && self.pretoken(one) == self.pretoken(other)
+    }
+
+    /// A pretoken of the group.
+    #[inline(always)]
+    fn pretoken(&self, index: usize) -> &'r [u8] {
+        &self.text[self.group.cuts[index]..self.group.cuts[index + 1]]
     }
 
     /// Works out what becomes of new pretokens.
