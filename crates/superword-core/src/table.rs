@@ -15,10 +15,14 @@ const LONG_KEY: u8 = 0xFE;
 /// How many bytes of memory a longer one takes beside its own.
 const LONG: usize = 64;
 
+/// What the upper half of a key is mixed with, for its hash; its highest byte is no length.
+const MIX: u64 = 0x1319_8A2E_0370_7344;
+
 /// A pretoken of up to 15 bytes: its bytes, zeros, and its length in the last byte.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Key {
     low: u64,
+    /// Mixed.
     high: u64,
 }
 
@@ -72,10 +76,7 @@ impl Sought {
     #[inline]
     pub(crate) fn portable_hash(&self, text: &[u8]) -> u64 {
         if self.is_short() {
-            return fold(
-                self.key.low ^ 0x2545_F491_4F6C_DD1D,
-                self.key.high ^ 0x1319_8A2E_0370_7344,
-            );
+            return fold(self.key.low ^ 0x2545_F491_4F6C_DD1D, self.key.high);
         }
         let bytes = &text[self.start..self.end];
         folded(0x2545_F491_4F6C_DD1D ^ bytes.len() as u64, bytes)
@@ -249,15 +250,17 @@ impl<V: Copy + Default> Table<V> {
     }
 }
 
-/// The bits of the first few bytes.
-static BYTES: [u128; INLINE + 1] = {
-    let mut bytes = [0; INLINE + 1];
-    let mut length = 1;
+/// By length: which bits of both halves are a pretoken's bytes, and the length where a key has it,
+/// mixed.
+static SHAPES: [[u64; 4]; INLINE + 1] = {
+    let mut shapes = [[0; 4]; INLINE + 1];
+    let mut length = 0;
     while length <= INLINE {
-        bytes[length] = bytes[length - 1] << 8 | 0xFF;
+        let bytes = (1_u128 << (8 * length)) - 1;
+        shapes[length] = [bytes as u64, (bytes >> 64) as u64, (length as u64) << 56 ^ MIX, 0];
         length += 1;
     }
-    bytes
+    shapes
 };
 
 impl Key {
@@ -268,11 +271,11 @@ impl Key {
     #[inline(always)]
     pub(crate) fn of(text: &[u8], start: usize, end: usize) -> Option<Key> {
         let length = end - start;
-        let bytes = BYTES.get(length)?;
+        let [low, high, length, _] = SHAPES.get(length)?;
         let chunk = text[start..].first_chunk().copied();
         let padded: [u8; 16] = chunk.unwrap_or_else(|| padded(&text[start..end]));
-        let whole = u128::from_le_bytes(padded) & bytes;
-        Some(Key { low: whole as u64, high: (whole >> 64) as u64 | (length as u64) << 56 })
+        let whole = u128::from_le_bytes(padded);
+        Some(Key { low: whole as u64 & low, high: (whole >> 64) as u64 & high ^ length })
     }
 
     /// A key for what does not fit one: a hash, and where the pretoken is.
@@ -300,13 +303,13 @@ impl Key {
     }
 
     fn bytes(self) -> [u8; 16] {
-        (u128::from(self.high) << 64 | u128::from(self.low)).to_le_bytes()
+        (u128::from(self.high ^ MIX) << 64 | u128::from(self.low)).to_le_bytes()
     }
 
     /// A hash that no text can be made for.
     #[inline]
     pub(crate) fn hash(self, secret: u64) -> u64 {
-        fold(self.low ^ secret, self.high ^ 0x1319_8A2E_0370_7344)
+        fold(self.low ^ secret, self.high)
     }
 }
 
