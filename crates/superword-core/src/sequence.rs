@@ -125,14 +125,14 @@ impl WeightClasses {
     }
 }
 
-/// Asks the processor for memory ahead of its use.
+/// Asks the processor for the memory behind a reference ahead of its use.
 #[inline]
-pub(crate) fn prefetch<T>(memory: *const T) {
+pub(crate) fn prefetch<T>(memory: &T) {
     #[cfg(target_arch = "x86_64")]
-    // SAFETY: a prefetch of any address is allowed.
+    // SAFETY: a prefetch of any address is allowed, and this one is valid.
     unsafe {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        _mm_prefetch::<_MM_HINT_T0>(memory.cast());
+        _mm_prefetch::<_MM_HINT_T0>(std::ptr::from_ref(memory).cast());
     }
     #[cfg(not(target_arch = "x86_64"))]
     let _ = memory;

@@ -30,7 +30,7 @@ pub(super) struct Cache {
     pub(super) lists: Vec<u32>,
     /// Room to work.
     pub(super) pieces: Pieces,
-    pub(super) shorts: Box<[Short; SHORTS]>,
+    pub(super) shorts: Box<[Short]>,
     pub(super) units: Units,
     pub(super) pending: Vec<Waiting>,
     pub(super) group: Option<Box<Group>>,
@@ -47,7 +47,7 @@ impl Cache {
             lexicon: known.roomy_copy(),
             lists: Vec::new(),
             pieces: Pieces::new(),
-            shorts: Box::new([const { Short::new() }; SHORTS]),
+            shorts: (0..SHORTS).map(|_| Short::new()).collect(),
             units: Units::new(),
             pending: Vec::new(),
             group: None,

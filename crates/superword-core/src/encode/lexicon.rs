@@ -213,7 +213,7 @@ impl View<'_> {
     #[inline(always)]
     pub(super) fn ask(self, key: Key) -> usize {
         let place = self.place(key);
-        prefetch(self.lines.as_ptr().wrapping_add(place));
+        prefetch(&self.lines[place]);
         place
     }
 

@@ -254,7 +254,7 @@ impl<'r> Run<'r> {
         for some in missing[..new].chunks(shorts.len()) {
             let pretoken = |&index: &u32| &text[cuts[index as usize]..cuts[index as usize + 1]];
             encoder.words.take_turns(shorts, some.iter().map(pretoken));
-            for (index, short) in some.iter().zip(&**shorts) {
+            for (index, short) in some.iter().zip(&*shorts) {
                 let pretoken = pretoken(index);
                 let outcome = if encoder.words.is_short(pretoken) {
                     Outcome::plain(short.tokens(), CACHED, lists)

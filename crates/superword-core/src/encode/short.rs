@@ -42,9 +42,10 @@ impl Words {
     #[inline(always)]
     pub(super) fn take_turns<'t>(
         &self,
-        shorts: &mut [Short; SHORTS],
+        shorts: &mut [Short],
         pretokens: impl Iterator<Item = &'t [u8]>,
     ) {
+        let shorts: &mut [Short; SHORTS] = shorts.try_into().expect("room for all");
         let mut active = 0;
         for (index, (short, pretoken)) in shorts.iter_mut().zip(pretokens).enumerate() {
             if self.is_short(pretoken) {
@@ -146,7 +147,8 @@ impl Short {
     fn start(&mut self, words: &Words, pretoken: &[u8]) {
         self.now = 0;
         self.size = pretoken.len().next_multiple_of(LANES);
-        let neighbours = self.before.chunks_exact_mut(LANES).zip(self.after.chunks_exact_mut(LANES));
+        let neighbours =
+            self.before.chunks_exact_mut(LANES).zip(self.after.chunks_exact_mut(LANES));
         let first = BEFORE.chunks_exact(LANES).zip(AFTER.chunks_exact(LANES));
         let events = self.events.chunks_exact_mut(LANES);
         for (((before, after), (first_before, first_after)), events) in

@@ -69,12 +69,7 @@ impl Words {
 
     /// Performs all rules on a pretoken; the tokens are then in the row. Calls `lives` with each
     /// time in which it was one token.
-    pub(super) fn run(
-        &self,
-        pretoken: &[u8],
-        row: &mut Pieces,
-        mut lives: impl FnMut(Life),
-    ) {
+    pub(super) fn run(&self, pretoken: &[u8], row: &mut Pieces, mut lives: impl FnMut(Life)) {
         let mut since = (pretoken.len() == 1).then_some(0);
         let token = |&byte: &u8| self.bytes[usize::from(byte)];
         let pieces = pretoken.iter().map(|byte| Piece { token: token(byte), made: 0 });
