@@ -93,7 +93,7 @@ impl Encoder {
         if threads.min(jobs.len()) <= 1 {
             return self.encode_on_this_thread(jobs, is_interrupted);
         }
-        let room = bytes(jobs) / TOKEN / threads;
+        let room = room(bytes(jobs) / TOKEN / threads);
         let take = |number: usize, part: Part<'_>, cache: &mut Cache, share: &mut Share| {
             if share.jobs.is_empty() {
                 share.ids = mem::take(&mut cache.ids);
@@ -202,7 +202,7 @@ impl Encoder {
         is_interrupted: &(dyn Fn() -> bool + Sync),
     ) -> Result<Encoded, Error> {
         let mut cache = self.take_cache();
-        let room = bytes(jobs) / TOKEN;
+        let room = room(bytes(jobs) / TOKEN);
         let mut encoded = Encoded { ids: memory::with_capacity(room), offsets: vec![0] };
         for job in jobs {
             if is_interrupted() {
@@ -253,6 +253,12 @@ impl Encoder {
     }
 }
 
+/// Room for so many ids, and some more: then the next batch of about the same size fits into the
+/// memory of this one, when that is given back, and the system need not look for other.
+fn room(ids: usize) -> usize {
+    ids.next_multiple_of((ids.next_power_of_two() / 16).max(1))
+}
+
 /// How many bytes jobs have.
 fn bytes(jobs: &[Job<'_>]) -> usize {
     let bytes = jobs.iter().map(|job| match job.part {
@@ -280,7 +286,7 @@ fn joined(jobs: &[Job<'_>], shares: &[Share], threads: usize) -> Encoded {
             offsets.push(total as u64);
         }
     }
-    let mut ids: Vec<u32> = memory::with_capacity(total);
+    let mut ids: Vec<u32> = memory::with_capacity(room(total));
     let mut places = ids.spare_capacity_mut();
     thread::scope(|scope| {
         for parts in parts.chunks(parts.len().div_ceil(threads)) {
