@@ -75,7 +75,7 @@ class Encoding:
             UnknownTokenError: If the model has no token for a byte of the text.
         """
         if not self._special_ids and disallowed_special == "all":
-            return self._encoder.encode(text, 1 if len(text) < LARGE else available_threads())
+            return self._encoder.encode(text, threads_for(text))
         allowed, disallowed = self._sorted_out(allowed_special, disallowed_special)
         refuse(text, disallowed)
         if not allowed or not occurrences(allowed).search(text):
@@ -84,7 +84,7 @@ class Encoding:
 
     def encode_ordinary(self, text: str) -> list[int]:
         """Encode a text; special tokens that it spells are text like any other."""
-        return self._encoder.encode(text, 1 if len(text) < LARGE else available_threads())
+        return self._encoder.encode(text, threads_for(text))
 
     def encode_bytes(self, data: bytes | bytearray) -> list[int]:
         """Encode bytes; special tokens that they spell are text like any other.
@@ -302,6 +302,13 @@ def listed(texts: Iterable[str]) -> list[str]:
     if isinstance(texts, str):
         raise TypeError("texts are given as a list of strings; for a single string, call encode")
     return texts if isinstance(texts, list) else list(texts)
+
+
+def threads_for(text: str) -> int:
+    """How many threads encode a text: one, unless it is large."""
+    if not isinstance(text, str):
+        raise TypeError(f"a text is a str, not of type {type(text).__name__!r}")
+    return 1 if len(text) < LARGE else available_threads()
 
 
 def refuse(text: str, disallowed: frozenset[str]) -> None:

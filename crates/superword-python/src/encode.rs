@@ -4,7 +4,7 @@ use std::ffi::{c_int, c_void};
 use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
 
-use pyo3::exceptions::{PyBufferError, PyOverflowError};
+use pyo3::exceptions::{PyBufferError, PyOverflowError, PyTypeError};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
@@ -77,10 +77,10 @@ impl Encoder {
     fn encode_batch<'py>(
         &self,
         py: Python<'py>,
-        texts: Vec<PyBackedStr>,
+        texts: Texts,
         threads: usize,
     ) -> PyResult<Bound<'py, PyList>> {
-        let encoded = self.encoded(py, &strings(&texts), threads)?;
+        let encoded = self.encoded(py, &texts.strings(), threads)?;
         let lists = encoded
             .offsets
             .windows(2)
@@ -94,10 +94,10 @@ impl Encoder {
     fn encode_to_arrays<'py>(
         &self,
         py: Python<'py>,
-        texts: Vec<PyBackedStr>,
+        texts: Texts,
         threads: usize,
     ) -> PyResult<(Bound<'py, PyMemoryView>, Bound<'py, PyMemoryView>)> {
-        let Encoded { ids, offsets } = self.encoded(py, &strings(&texts), threads)?;
+        let Encoded { ids, offsets } = self.encoded(py, &texts.strings(), threads)?;
         Ok((Array::view(py, Numbers::Ids(ids))?, Array::view(py, Numbers::Offsets(offsets))?))
     }
 
@@ -157,8 +157,40 @@ impl Encoder {
     }
 }
 
-fn strings(texts: &[PyBackedStr]) -> Vec<&str> {
-    texts.iter().map(|text| &**text).collect()
+/// A list of strings.
+struct Texts(Vec<PyBackedStr>);
+
+impl Texts {
+    fn strings(&self) -> Vec<&str> {
+        self.0.iter().map(|text| &**text).collect()
+    }
+}
+
+impl<'py> FromPyObject<'_, 'py> for Texts {
+    type Error = PyErr;
+
+    /// Says which of them is none.
+    fn extract(given: Borrowed<'_, 'py, PyAny>) -> PyResult<Texts> {
+        let mut texts = Vec::with_capacity(given.len()?);
+        for (index, text) in given.try_iter()?.enumerate() {
+            let text = text?;
+            texts.push(text.extract().map_err(|error: PyErr| not_a_text(&text, index, error))?);
+        }
+        Ok(Texts(texts))
+    }
+}
+
+fn not_a_text(given: &Bound<'_, PyAny>, index: usize, error: PyErr) -> PyErr {
+    let py = given.py();
+    match given.get_type().name() {
+        Ok(name) if error.is_instance_of::<PyTypeError>(py) => {
+            PyTypeError::new_err(format!("texts[{index}] is of type '{name}', not 'str'"))
+        }
+        _ => match error.value(py).call_method1("add_note", (format!("in texts[{index}]"),)) {
+            Ok(_) => error,
+            Err(failed) => failed,
+        },
+    }
 }
 
 impl Encoder {

@@ -163,8 +163,22 @@ def test_texts_are_several(tok: Tokenizer, encode: Callable[..., Any]) -> None:
     for threads in (0, -1):
         with pytest.raises(ValueError, match="threads must be at least 1"):
             encode(tok, ["a"], threads=threads)
-    with pytest.raises(TypeError):
-        tok.encode(b"bytes")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("method", ["encode_batch", "encode_batch_to_numpy"])
+def test_what_is_no_text_in_a_batch_is_named(tok: Tokenizer, method: str) -> None:
+    encode = getattr(tok, method)
+    with pytest.raises(TypeError, match=r"texts\[1\] is of type 'int', not 'str'"):
+        encode(["a", 3, "b"])
+    with pytest.raises(UnicodeEncodeError, match="surrogates not allowed") as refused:
+        encode(["a", "b", "c\ud800"])
+    assert "in texts[2]" in refused.value.__notes__
+
+
+@pytest.mark.parametrize("text", [3, b"a", None, ["a"]])
+def test_what_is_no_text_is_refused(tok: Tokenizer, text: Any) -> None:
+    with pytest.raises(TypeError, match=f"a text is a str, not of type '{type(text).__name__}'"):
+        tok.encode(text)
 
 
 def test_texts_come_in_many_forms(tok: Tokenizer) -> None:
