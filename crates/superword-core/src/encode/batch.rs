@@ -1,6 +1,9 @@
 //! Many texts, or a huge one, on several threads.
 
+use std::collections::BTreeMap;
 use std::mem;
+use std::ops::Range;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 
@@ -13,8 +16,8 @@ use crate::pretokenize::pieces;
 /// Larger texts are cut at seams, so that threads can share them, and stop in between.
 const LARGE: usize = 1 << 18;
 
-/// How many ids there is room for between batches, for each thread.
-const ROOM: usize = 1 << 22;
+/// A thread takes so many bytes at once, or one part of a text.
+const TURN: usize = 1 << 16;
 
 /// Tokens have about so many bytes, or more.
 const TOKEN: usize = 4;
@@ -26,6 +29,17 @@ pub struct Encoded {
     pub ids: Vec<u32>,
     /// Where each text starts in `ids`, and where the last ends.
     pub offsets: Vec<u64>,
+}
+
+impl Encoded {
+    /// No ids, with room for those of so many bytes, and some more: then the next batch of about
+    /// the same size fits into the memory of this one, when that is given back, and the system need
+    /// not look for other.
+    fn with_room(bytes: usize) -> Encoded {
+        let ids = bytes / TOKEN;
+        let room = ids.next_multiple_of((ids.next_power_of_two() / 16).max(1));
+        Encoded { ids: memory::with_capacity(room), offsets: vec![0] }
+    }
 }
 
 /// A part of a text to encode.
@@ -42,11 +56,54 @@ enum Part<'t> {
     Bytes(&'t [u8]),
 }
 
-/// What one thread has encoded: the numbers of the jobs with how many ids each has, and the ids.
+impl Part<'_> {
+    /// How many bytes it has.
+    fn size(self) -> usize {
+        match self {
+            Part::Text(text) => text.len(),
+            Part::Bytes(bytes) => bytes.len(),
+        }
+    }
+}
+
+/// The ids of some jobs, and where among them texts end.
 #[derive(Default)]
-struct Share {
-    jobs: Vec<(usize, usize)>,
+struct Turn {
     ids: Vec<u32>,
+    ends: Vec<usize>,
+}
+
+/// What threads have encoded, put together in the order of the jobs.
+struct Joined {
+    encoded: Encoded,
+    /// Which turn comes next, and those that have come before it.
+    next: usize,
+    early: BTreeMap<usize, Turn>,
+    /// To be used again.
+    spare: Vec<Turn>,
+}
+
+impl Joined {
+    /// Takes what a turn has given, and leaves room for the next.
+    fn add(&mut self, number: usize, turn: &mut Turn) {
+        if number != self.next {
+            let spare = self.spare.pop().unwrap_or_default();
+            self.early.insert(number, mem::replace(turn, spare));
+            return;
+        }
+        self.append(turn);
+        while let Some(mut turn) = self.early.remove(&self.next) {
+            self.append(&mut turn);
+            self.spare.push(turn);
+        }
+    }
+
+    fn append(&mut self, turn: &mut Turn) {
+        let Encoded { ids, offsets } = &mut self.encoded;
+        offsets.extend(turn.ends.drain(..).map(|end| (ids.len() + end) as u64));
+        ids.append(&mut turn.ids);
+        self.next += 1;
+    }
 }
 
 impl Encoder {
@@ -90,37 +147,25 @@ impl Encoder {
         threads: usize,
         is_interrupted: &(dyn Fn() -> bool + Sync),
     ) -> Result<Encoded, Error> {
-        if threads.min(jobs.len()) <= 1 {
+        let turns = turns(jobs);
+        if threads.min(turns.len()) <= 1 {
             return self.encode_on_this_thread(jobs, is_interrupted);
         }
-        let room = room(bytes(jobs) / TOKEN / threads);
-        let take = |number: usize, part: Part<'_>, cache: &mut Cache, share: &mut Share| {
-            if share.jobs.is_empty() {
-                share.ids = mem::take(&mut cache.ids);
-                if share.ids.capacity() < room {
-                    share.ids = memory::with_capacity(room);
+        let encoded = Encoded::with_room(bytes(jobs));
+        let joined = Joined { encoded, next: 0, early: BTreeMap::new(), spare: Vec::new() };
+        let joined = Mutex::new(joined);
+        let take = |number: usize, cache: &mut Cache, turn: &mut Turn| {
+            for job in &jobs[turns[number].clone()] {
+                self.encode_part(job.part, cache, &mut turn.ids)?;
+                if job.is_last {
+                    turn.ends.push(turn.ids.len());
                 }
             }
-            let start = share.ids.len();
-            self.encode_part(part, cache, &mut share.ids)?;
-            share.jobs.push((number, share.ids.len() - start));
+            joined.lock().expect("nobody panics with it").add(number, turn);
             Ok(())
         };
-        let shares = self.on_threads(jobs, threads, is_interrupted, take)?;
-        let encoded = joined(jobs, &shares, threads);
-        self.keep(shares);
-        Ok(encoded)
-    }
-
-    /// Keeps the room that shares had for ids, if it is not too much, with the caches of whoever
-    /// comes next.
-    fn keep(&self, shares: Vec<Share>) {
-        let Ok(mut caches) = self.caches.try_lock() else { return };
-        let rooms = shares.into_iter().map(|share| share.ids).filter(|ids| ids.capacity() <= ROOM);
-        for (cache, mut ids) in caches.iter_mut().zip(rooms) {
-            ids.clear();
-            cache.ids = ids;
-        }
+        self.on_threads(turns.len(), threads, is_interrupted, take)?;
+        Ok(joined.into_inner().expect("nobody panics with it").encoded)
     }
 
     /// How many ids a text has, on up to so many threads; they are not kept.
@@ -134,23 +179,23 @@ impl Encoder {
         is_interrupted: &(dyn Fn() -> bool + Sync),
     ) -> Result<usize, Error> {
         let jobs = self.jobs(&[text]);
-        let take = |_, part: Part<'_>, cache: &mut Cache, (count, ids): &mut (usize, Vec<u32>)| {
+        let take = |number: usize, cache: &mut Cache, (count, ids): &mut (usize, Vec<u32>)| {
             ids.clear();
-            self.encode_part(part, cache, ids)?;
+            self.encode_part(jobs[number].part, cache, ids)?;
             *count += ids.len();
             Ok(())
         };
-        let counts = self.on_threads(&jobs, threads, is_interrupted, take)?;
+        let counts = self.on_threads(jobs.len(), threads, is_interrupted, take)?;
         Ok(counts.iter().map(|(count, _)| count).sum())
     }
 
-    /// Lets threads take jobs by turns; gives what each has put together of those that it took.
+    /// Lets threads take so many turns; gives what each has put together in those that it took.
     fn on_threads<S: Default + Send>(
         &self,
-        jobs: &[Job<'_>],
+        turns: usize,
         threads: usize,
         is_interrupted: &(dyn Fn() -> bool + Sync),
-        take: impl Fn(usize, Part<'_>, &mut Cache, &mut S) -> Result<(), Error> + Sync,
+        take: impl Fn(usize, &mut Cache, &mut S) -> Result<(), Error> + Sync,
     ) -> Result<Vec<S>, Error> {
         let next = AtomicUsize::new(0);
         let failed = AtomicBool::new(false);
@@ -159,11 +204,13 @@ impl Encoder {
             let mut cache = self.take_cache();
             while !failed.load(Ordering::Relaxed) {
                 let number = next.fetch_add(1, Ordering::Relaxed);
-                let Some(job) = jobs.get(number) else { break };
+                if number >= turns {
+                    break;
+                }
                 let taken = if is_interrupted() {
                     Err(Error::Interrupted)
                 } else {
-                    take(number, job.part, &mut cache, &mut share)
+                    take(number, &mut cache, &mut share)
                 };
                 if let Err(error) = taken {
                     failed.store(true, Ordering::Relaxed);
@@ -174,7 +221,7 @@ impl Encoder {
             Ok(share)
         };
         let results: Vec<_> = thread::scope(|scope| {
-            let others = 1..threads.min(jobs.len());
+            let others = 1..threads.min(turns);
             let spawned: Vec<_> = others.map(|_| scope.spawn(work)).collect();
             let first = work();
             let join = |thread: thread::ScopedJoinHandle<'_, _>| {
@@ -202,8 +249,7 @@ impl Encoder {
         is_interrupted: &(dyn Fn() -> bool + Sync),
     ) -> Result<Encoded, Error> {
         let mut cache = self.take_cache();
-        let room = room(bytes(jobs) / TOKEN);
-        let mut encoded = Encoded { ids: memory::with_capacity(room), offsets: vec![0] };
+        let mut encoded = Encoded::with_room(bytes(jobs));
         for job in jobs {
             if is_interrupted() {
                 return Err(Error::Interrupted);
@@ -253,58 +299,21 @@ impl Encoder {
     }
 }
 
-/// Room for so many ids, and some more: then the next batch of about the same size fits into the
-/// memory of this one, when that is given back, and the system need not look for other.
-fn room(ids: usize) -> usize {
-    ids.next_multiple_of((ids.next_power_of_two() / 16).max(1))
-}
-
 /// How many bytes jobs have.
 fn bytes(jobs: &[Job<'_>]) -> usize {
-    let bytes = jobs.iter().map(|job| match job.part {
-        Part::Text(text) => text.len(),
-        Part::Bytes(bytes) => bytes.len(),
-    });
-    bytes.sum()
+    jobs.iter().map(|job| job.part.size()).sum()
 }
 
-/// The shares put together in the order of the jobs, on so many threads.
-fn joined(jobs: &[Job<'_>], shares: &[Share], threads: usize) -> Encoded {
-    let mut parts: Vec<&[u32]> = vec![&[]; jobs.len()];
-    for share in shares {
-        let mut start = 0;
-        for &(number, length) in &share.jobs {
-            parts[number] = &share.ids[start..start + length];
-            start += length;
+/// The jobs of which a thread takes some at once.
+fn turns(jobs: &[Job<'_>]) -> Vec<Range<usize>> {
+    let mut turns = Vec::new();
+    let (mut start, mut size) = (0, 0);
+    for (end, job) in (1..).zip(jobs) {
+        size += job.part.size();
+        if size >= TURN || end == jobs.len() {
+            turns.push(start..end);
+            (start, size) = (end, 0);
         }
     }
-    let mut offsets = vec![0];
-    let mut total = 0;
-    for (job, part) in jobs.iter().zip(&parts) {
-        total += part.len();
-        if job.is_last {
-            offsets.push(total as u64);
-        }
-    }
-    let mut ids: Vec<u32> = memory::with_capacity(room(total));
-    let mut places = ids.spare_capacity_mut();
-    thread::scope(|scope| {
-        for parts in parts.chunks(parts.len().div_ceil(threads)) {
-            let length = parts.iter().map(|part| part.len()).sum();
-            let (mut here, rest) = mem::take(&mut places).split_at_mut(length);
-            places = rest;
-            scope.spawn(move || {
-                for part in parts {
-                    let (now, later) = here.split_at_mut(part.len());
-                    for (place, &id) in now.iter_mut().zip(*part) {
-                        place.write(id);
-                    }
-                    here = later;
-                }
-            });
-        }
-    });
-    // SAFETY: the parts have that many ids together, and each was written to its place.
-    unsafe { ids.set_len(total) };
-    Encoded { ids, offsets }
+    turns
 }

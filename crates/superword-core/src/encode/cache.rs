@@ -34,8 +34,6 @@ pub(super) struct Cache {
     pub(super) units: Units,
     pub(super) pending: Vec<Waiting>,
     pub(super) group: Option<Box<Group>>,
-    /// Room for the ids of one of several threads.
-    pub(super) ids: Vec<u32>,
     /// The tokens of a text after the first of two stages, and where its pretokens end.
     pub(super) first_stage: (Vec<u32>, Vec<usize>),
 }
@@ -51,7 +49,6 @@ impl Cache {
             units: Units::new(),
             pending: Vec::new(),
             group: None,
-            ids: Vec::new(),
             first_stage: (Vec::new(), Vec::new()),
         }
     }
