@@ -42,7 +42,8 @@ impl Lexicon {
     /// The same, with room for four times as many.
     pub(super) fn roomy_copy(&self) -> Lexicon {
         let mut copy = Lexicon::with_room(4 * self.lines.len());
-        copy.reset(self);
+        copy.take_all(&self.lines);
+        copy.long.clone_from(&self.long);
         copy
     }
 
