@@ -60,6 +60,7 @@ impl Ascii {
 /// Many bytes a comparison.
 #[cfg(target_arch = "x86_64")]
 mod vectors {
+    use std::arch::asm;
     use std::arch::x86_64::{
         __m128i, __m256i, _mm_add_epi8, _mm_cmpeq_epi8, _mm_cmpgt_epi8, _mm_loadu_si128,
         _mm_movemask_epi8, _mm_or_si128, _mm_set1_epi8, _mm256_add_epi8, _mm256_cmpeq_epi8,
@@ -139,6 +140,17 @@ mod vectors {
         }
     }
 
+    /// The same bits, of which the compiler no longer knows that they come from a vector: it would
+    /// calculate with them there, and then take them out one by one.
+    #[inline(always)]
+    fn settled(mut bits: u32) -> u32 {
+        // SAFETY: there are no instructions.
+        unsafe {
+            asm!("/* {0:e} */", inout(reg) bits, options(pure, nomem, nostack, preserves_flags));
+        }
+        bits
+    }
+
     /// The functions of a vector, by the names of its instructions.
     macro_rules! vector {
         ($vector:ty, $load:ident, $splat:ident, $add:ident, $or:ident, $eq:ident, $gt:ident, $bits:ident) => {
@@ -170,7 +182,7 @@ mod vectors {
                 }
                 #[inline(always)]
                 unsafe fn bits(self) -> u64 {
-                    unsafe { $bits(self).cast_unsigned().into() }
+                    settled(unsafe { $bits(self).cast_unsigned() }).into()
                 }
             }
         };
