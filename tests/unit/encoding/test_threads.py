@@ -47,7 +47,7 @@ def test_a_huge_text_is_shared_among_threads_without_a_trace(tok: Tokenizer) -> 
 
 def test_an_error_on_another_thread_is_raised() -> None:
     tok = Tokenizer._from_rules([], Parameters(pattern="b|(?:(?=a)a|(?=a)a)+$b"))
-    batch = ["ab"] * 500 + ["a" * 60] + ["ab"] * 500
+    batch = ["ab" * 200] * 500 + ["a" * 60] + ["ab" * 200] * 500
     for threads in (1, 4):
         with pytest.raises(superword.PatternError, match="backtracking"):
             tok.encode_batch(batch, threads=threads)
@@ -103,7 +103,7 @@ def test_a_fork_while_other_threads_encode_does_not_hang(tok: Tokenizer) -> None
 
     def work() -> None:
         while not stop.is_set():
-            tok.encode_batch([text[:2000]] * 10, threads=2)
+            tok.encode_batch([text[:2000]] * 100, threads=2)
 
     workers = [threading.Thread(target=work) for _ in range(2)]
     for worker in workers:
