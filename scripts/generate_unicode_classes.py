@@ -1,6 +1,6 @@
 """Write the Unicode class table of the scanners, by asking the pinned `regex` module.
 
-    python scripts/generate_unicode_classes.py > crates/superword-core/src/pretokenize/unicode.rs
+    python scripts/generate_unicode_classes.py > crates/superword-core/src/pretokenize/unicode/generated.rs
 
 `regex` itself says of every code point which class it is in, so the scanners and the regexes that
 they stand for cannot disagree about Unicode.

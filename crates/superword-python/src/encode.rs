@@ -12,9 +12,9 @@ use pyo3::types::{PyBytes, PyList, PyMemoryView};
 use superword_core::encode::{self, Encoded};
 use superword_core::{Error, model};
 
-use crate::attended::attended;
 use crate::errors::exception;
 use crate::model::Model;
+use crate::run_detached::attended;
 
 /// From how many bytes on a job may take so long that Ctrl-C matters.
 const LONG: usize = 1 << 22;

@@ -1,7 +1,7 @@
 //! Which rules make a whole pretoken one token.
 
-use super::numbers::Numbers;
-use super::words::{Pieces, Words};
+use crate::encode::ids::Numbers;
+use crate::encode::pretoken::merger::{Pieces, Words};
 use crate::model::{Model, Rule};
 
 /// For each rule, the token that it makes if the pretoken spelled like it becomes that one token by
