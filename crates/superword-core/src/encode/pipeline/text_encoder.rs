@@ -278,7 +278,7 @@ impl<'r> Run<'r> {
 #[cfg(all(test, target_arch = "x86_64"))]
 mod tests {
     use super::*;
-    use crate::model::{Model, Parameters, Rule, Training};
+    use crate::model::{Model, Parameters, Rule, TokenIndex, Training};
     use crate::pretokenize::ELIGIBLE;
 
     /// Letters that are merged, and words that are joined.
@@ -294,7 +294,7 @@ mod tests {
             second_stage: None,
         };
         let (space, a, b) = (u32::from(b' '), u32::from(b'a'), u32::from(b'b'));
-        let rules = vec![
+        let rules = [
             Rule::Merge { left: space, right: a, token: 256, count: 9 },
             Rule::Merge { left: space, right: b, token: 257, count: 8 },
             Rule::Merge { left: 256, right: b, token: 258, count: 7 },
@@ -302,6 +302,7 @@ mod tests {
             Rule::Supermerge { left: 259, right: 258, token: 260, count: 5 },
             Rule::Supermerge { left: 257, right: 257, token: 261, count: 4 },
         ];
+        let rules = rules.into_iter().map(|rule| rule.renumber(TokenIndex)).collect();
         let more = [" a", " b", " ab", " a b", " a b ab", " b b"];
         let bytes = (0..=u8::MAX).map(|byte| Box::from([byte]));
         let tokens = bytes.chain(more.map(|token| Box::from(token.as_bytes()))).collect();

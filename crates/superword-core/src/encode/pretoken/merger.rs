@@ -3,7 +3,7 @@
 use crate::encode::ids::Numbers;
 use crate::encode::pretoken::merge_index::{Merge, Merges};
 use crate::encode::pretoken::rule_replay::{NEVER, Row, Rules};
-use crate::model::{Model, Rule};
+use crate::model::{Model, Rule, TokenIndex};
 use crate::platform::hash::FastMap;
 
 /// A token inside a pretoken.
@@ -44,7 +44,7 @@ impl Words {
         let mut deletions: FastMap<u32, Vec<Deletion>> = FastMap::default();
         for (time, rule) in rules() {
             if let Rule::Delete { token, parts } = rule {
-                let part = |&part: &u32| (numbers.of(part), model.token(part).len());
+                let part = |&part: &TokenIndex| (numbers.of(part), model.token(part).len());
                 let parts = parts.iter().map(part).collect();
                 deletions.entry(numbers.of(*token)).or_default().push(Deletion { time, parts });
             }
@@ -58,7 +58,7 @@ impl Words {
             Rule::Supermerge { .. } | Rule::Delete { .. } => None,
         });
         let merges = Merges::new(merges, end);
-        let bytes = std::array::from_fn(|byte| numbers.of(byte as u32));
+        let bytes = std::array::from_fn(|byte| numbers.of(TokenIndex(byte as u32)));
         let mut byte_joins = Vec::with_capacity(1 << 16);
         for &left in &bytes {
             let joins = bytes.iter().map(|&right| merges.when(left, right, 0).min(merges.never()));
