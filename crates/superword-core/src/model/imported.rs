@@ -1,34 +1,34 @@
-//! Models that begin with a tokenizer which is there already: its ids stay.
+//! Models that keep the ids of an existing tokenizer.
 
 use std::collections::HashSet;
 
 use super::history::History;
-use super::ids::{Ids, listed_bytes};
-use super::{Model, Parameters, SpelledRule, TokenId, Training, refusal};
+use super::vocabulary_builder::{VocabularyBuilder, mark_bytes};
+use super::{Model, Parameters, SpelledRule, TokenId, Training, model_error};
 use crate::Error;
 
 impl Model {
     /// The model with these rules and these ids, ascending.
     ///
     /// # Errors
-    /// As [`Model::new`], and when the rules do not lead to the tokens that have ids.
+    /// As [`Model::new`], and when the rules do not make the tokens that have ids.
     pub fn with_ids<'a>(
         parameters: Parameters,
         rules: impl IntoIterator<Item = Result<SpelledRule<'a>, Error>>,
         vocabulary: &[(TokenId, impl AsRef<[u8]>)],
         special_tokens: Vec<(TokenId, String)>,
     ) -> Result<Model, Error> {
-        let listed = listed_bytes(vocabulary.iter().map(|(_, token)| token.as_ref()));
+        let listed = mark_bytes(vocabulary.iter().map(|(_, token)| token.as_ref()));
         let mut history = History::of_file(|byte| listed[usize::from(byte)], vocabulary.len());
         for rule in rules {
             history.perform(&rule?)?;
         }
-        let mut ids = Ids::new(&history);
+        let mut ids = VocabularyBuilder::new(&history);
         for (id, token) in vocabulary {
             ids.add(*id, token.as_ref())?;
         }
         let vocabulary = ids.finish()?;
-        Model::numbered(parameters, history, vocabulary, special_tokens, Training::default())
+        Model::with_vocabulary(parameters, history, vocabulary, special_tokens, Training::default())
     }
 
     /// The model with further rules. Tokens that it did not have get the ids after the largest.
@@ -50,14 +50,15 @@ impl Model {
             let token = history.perform(&rule)?.token();
             if self.id_of(token).is_none() && has_new_id.insert(token) {
                 let Ok(id) = u32::try_from(next) else {
-                    return Err(refusal("there are no ids left".to_owned()));
+                    return Err(model_error("no ids are left".to_owned()));
                 };
                 vocabulary.push((TokenId(id), token));
                 next += 1;
             }
         }
         let special_tokens = self.special_tokens().to_vec();
-        let mut model = Model::numbered(parameters, history, vocabulary, special_tokens, training)?;
+        let mut model =
+            Model::with_vocabulary(parameters, history, vocabulary, special_tokens, training)?;
         model.pattern_tables.clone_from(&self.pattern_tables);
         model.eligible_tables.clone_from(&self.eligible_tables);
         Ok(model)

@@ -1,7 +1,17 @@
-//! What training learns: rules in order, the vocabulary that they lead to, and the settings.
+//! A model: the rules in order, the vocabulary that they produce, and the settings of training.
 //!
-//! A model is made of its rules alone; [`Model::new`] works out the vocabulary and the ids as
-//! docs/algorithm.md says. Its file, docs/model-format.md, says both, and the two have to agree.
+//! The rules alone decide the vocabulary and the ids, as docs/algorithm.md says. The model file
+//! (docs/model-format.md) stores all three, and reading it checks that they agree.
+//!
+//! In reading order:
+//!
+//! - `token_number`: token indices and token ids, `rule`: rules, `settings`: the settings;
+//! - `token_interner`: byte strings and their indices;
+//! - `history`: the vocabulary after each rule, and the checks that every rule passes;
+//! - `vocabulary_builder`: the ids that a file gives its tokens, `special`: special tokens;
+//! - `truncate`: smaller models, `imported`: models with given ids, and further rules;
+//! - `format`, `spelled`, `atomic_write`: the model file, `authors`: the files of the paper's authors;
+//! - `decode`: ids back to bytes, `fingerprint`: a digest of what decides the ids.
 
 mod atomic_write;
 mod authors;
@@ -9,14 +19,15 @@ mod decode;
 mod fingerprint;
 mod format;
 mod history;
-mod ids;
 mod imported;
 mod rule;
 mod settings;
 mod special;
-mod spelling;
+mod spelled;
+mod token_interner;
 mod token_number;
-mod tokens;
+mod truncate;
+mod vocabulary_builder;
 
 use std::borrow::Cow;
 
@@ -26,7 +37,7 @@ pub use self::token_number::{TokenId, TokenIndex};
 
 use self::history::History;
 use self::special::SpecialTokens;
-use self::tokens::{Tokens, shown};
+use self::token_interner::{TokenInterner, quote_token};
 use crate::Error;
 use crate::pretokenize::{Eligibility, Pattern, Tables};
 
@@ -36,11 +47,11 @@ pub struct Model {
     parameters: Parameters,
     pattern: Pattern,
     eligibility: Eligibility,
-    /// The Unicode tables that the pattern was trained with.
+    /// The Unicode tables that the pattern had in training.
     pattern_tables: Tables,
-    /// The Unicode tables that the eligibility was trained with.
+    /// The Unicode tables that the eligibility had in training.
     eligible_tables: Tables,
-    tokens: Tokens,
+    tokens: TokenInterner,
     rules: Vec<Rule>,
     /// By token index: its id, if it is in the vocabulary.
     ids: Vec<Option<TokenId>>,
@@ -55,14 +66,14 @@ pub struct Model {
 impl Model {
     /// The model with these rules.
     ///
-    /// Rules name tokens by their places in `tokens`, which begins with the 256 bytes. The model
-    /// numbers its tokens anew: the bytes, then each in the order in which rules first make it.
+    /// Rules name tokens by their index in `tokens`, which begins with the 256 bytes. The model
+    /// renumbers its tokens: the bytes, then each token in the order in which rules first make it.
     ///
     /// # Errors
-    /// When a rule could never be performed at its place, when the settings are out of range or
+    /// When a rule cannot apply after those before it, when the settings are out of range or
     /// contradict the rules, when special tokens are empty or repeated, or when a regex is
     /// malformed.
-    #[expect(clippy::needless_pass_by_value, reason = "training has no more use for them")]
+    #[expect(clippy::needless_pass_by_value, reason = "training has no further use for them")]
     pub fn new(
         parameters: Parameters,
         tokens: Vec<Box<[u8]>>,
@@ -72,7 +83,7 @@ impl Model {
     ) -> Result<Model, Error> {
         let spell = |index: TokenIndex| {
             tokens.get(index.as_usize()).map(|token| Cow::Borrowed(&**token)).ok_or_else(|| {
-                refusal(format!("a rule names token {index} of {} tokens", tokens.len()))
+                model_error(format!("a rule names token {index} of {} tokens", tokens.len()))
             })
         };
         let spelled = rules.iter().enumerate().map(|(index, rule)| {
@@ -81,16 +92,16 @@ impl Model {
             | SpelledRule::Supermerge { left, right, .. } = &spelled
                 && !left.iter().chain(right.iter()).eq(spell(rule.token())?.iter())
             {
-                let token = shown(&spell(rule.token())?);
-                let pair = format!("{} and {}", shown(left), shown(right));
-                return Err(refusal(format!("rule {index} makes {token} of {pair}")));
+                let token = quote_token(&spell(rule.token())?);
+                let pair = format!("{} and {}", quote_token(left), quote_token(right));
+                return Err(model_error(format!("rule {index} makes {token} of {pair}")));
             }
             Ok(spelled)
         });
         Model::from_spelled(parameters, spelled, special_tokens, training)
     }
 
-    /// The model with these rules, their tokens spelled out.
+    /// The model with these rules, whose tokens are spelled out.
     ///
     /// # Errors
     /// As [`Model::new`], or the first error among the rules.
@@ -105,62 +116,12 @@ impl Model {
         for rule in rules {
             history.perform(&rule?)?;
         }
-        Model::numbered_densely(parameters, history, special_tokens, training)
+        Model::with_dense_ids(parameters, history, special_tokens, training)
     }
 
-    /// The model that training would have given at a smaller size.
-    ///
-    /// Training looks at the size of the vocabulary before each step, a merge with its deletes or a
-    /// supermerge, and stops the first time that it suffices; so does this.
-    ///
-    /// # Errors
-    /// When the size is below 256 or the transition, or above what the model was trained to, or when
-    /// the ids are not those that training gives.
-    pub fn truncate(&self, vocab_size: u32) -> Result<Model, Error> {
-        let size = vocab_size as usize;
-        if size < 256 {
-            let reason = format!("vocab_size must be at least 256, the bytes, not {vocab_size}");
-            return Err(Error::VocabSize { reason });
-        }
-        if let Some(SecondStage { transition, .. }) = self.parameters.second_stage
-            && vocab_size < transition
-        {
-            let reason = format!(
-                "the model's second stage begins at {transition} tokens, and below that, at \
-                 {vocab_size}, there is no such model; train without transition"
-            );
-            return Err(Error::VocabSize { reason });
-        }
-        if !self.has_ids_of_training() {
-            let reason = "a model whose ids are not those of training cannot be truncated";
-            return Err(Error::VocabSize { reason: reason.to_owned() });
-        }
-        // With fewer tokens than were asked for, pairs have run out, and more room changes nothing.
-        let ran_out = self.vocabulary.len() < self.parameters.vocab_size as usize;
-        if vocab_size > self.parameters.vocab_size && !ran_out {
-            let trained = self.parameters.vocab_size;
-            let reason = format!("the model was trained to {trained} tokens, not {vocab_size}");
-            return Err(Error::VocabSize { reason });
-        }
-        let mut history = History::of_training(self.rules.len());
-        for rule in &self.rules {
-            let begins_step = !matches!(rule, Rule::Delete { .. });
-            if begins_step && history.size() >= size {
-                break;
-            }
-            history.perform(&self.spelled(rule))?;
-        }
-        let parameters = Parameters { vocab_size, ..self.parameters.clone() };
-        let special_tokens = self.special_tokens().iter().map(|(_, text)| text.clone()).collect();
-        let mut model =
-            Model::numbered_densely(parameters, history, special_tokens, self.training)?;
-        model.pattern_tables.clone_from(&self.pattern_tables);
-        model.eligible_tables.clone_from(&self.eligible_tables);
-        Ok(model)
-    }
-
-    /// Ids as training gives them: the bytes, the rest as they entered, then special tokens.
-    fn numbered_densely(
+    /// A model with the ids that training gives: the bytes, the other tokens in the order in which
+    /// they entered the vocabulary, the special tokens.
+    fn with_dense_ids(
         parameters: Parameters,
         history: History,
         special_tokens: Vec<String>,
@@ -169,11 +130,11 @@ impl Model {
         let vocabulary: Vec<_> = (0..).map(TokenId).zip(history.in_order_of_entry()).collect();
         let next_ids = (vocabulary.len() as u32..).map(TokenId);
         let special_tokens = next_ids.zip(special_tokens).collect();
-        Model::numbered(parameters, history, vocabulary, special_tokens, training)
+        Model::with_vocabulary(parameters, history, vocabulary, special_tokens, training)
     }
 
-    /// A model with ids of its own; `vocabulary` holds them, ascending, with the tokens' numbers.
-    fn numbered(
+    /// A model with these ids, which ascend.
+    fn with_vocabulary(
         parameters: Parameters,
         history: History,
         vocabulary: Vec<(TokenId, TokenIndex)>,
@@ -206,25 +167,25 @@ impl Model {
         })
     }
 
-    /// The settings that training was given.
+    /// The settings of training.
     #[must_use]
     pub fn parameters(&self) -> &Parameters {
         &self.parameters
     }
 
-    /// What splits texts into pretokens.
+    /// The pattern that splits texts into pretokens.
     #[must_use]
     pub fn pattern(&self) -> &Pattern {
         &self.pattern
     }
 
-    /// What says which pretokens are eligible.
+    /// The test that decides which pretokens are eligible.
     #[must_use]
     pub fn eligibility(&self) -> &Eligibility {
         &self.eligibility
     }
 
-    /// What the training corpus held.
+    /// The size of the training corpus.
     #[must_use]
     pub fn training(&self) -> &Training {
         &self.training
@@ -265,26 +226,26 @@ impl Model {
         self.ids.get(index.as_usize()).copied().flatten()
     }
 
-    /// How many tokens are in the vocabulary, special tokens apart.
+    /// The number of tokens in the vocabulary, not counting special tokens.
     #[must_use]
     pub fn vocab_size(&self) -> usize {
         self.vocabulary.len()
     }
 
-    /// The ids of the vocabulary, ascending, each with its token; special tokens apart.
+    /// The vocabulary in ascending order of ids, without special tokens.
     #[must_use]
     pub fn vocabulary(&self) -> impl ExactSizeIterator<Item = (TokenId, &[u8])> {
         self.vocabulary.iter().map(|&(id, token)| (id, self.token(token)))
     }
 
-    /// The bytes of the token with an id; of a special token, those of its text.
+    /// The bytes of the token with an id. A special token has the bytes of its text.
     #[must_use]
     pub fn token_bytes(&self, id: TokenId) -> Option<&[u8]> {
         let special = || self.special_tokens.text(id).map(str::as_bytes);
         self.index_of(id).map(|index| self.token(index)).or_else(special)
     }
 
-    /// The id of a token, special tokens apart.
+    /// The id of a token of the vocabulary. Special tokens are not looked up.
     #[must_use]
     pub fn token_id(&self, token: &[u8]) -> Option<TokenId> {
         self.tokens.find(token).and_then(|index| self.id_of(index))
@@ -297,7 +258,7 @@ impl Model {
         self.index_of(id).map(|index| self.superwords[index.as_usize()]).or_else(special)
     }
 
-    /// Sentences about Unicode tables that are not those the model was trained with.
+    /// One sentence for each Unicode table that differs from the one used in training.
     #[must_use]
     pub fn differing_tables(&self) -> Vec<String> {
         let pattern = ("pattern", &self.pattern_tables, self.pattern.tables());
@@ -324,35 +285,15 @@ impl Model {
         let position = self.vocabulary.binary_search_by_key(&id, |&(id, _)| id).ok()?;
         Some(self.vocabulary[position].1)
     }
-
-    /// Whether training would have given these ids. Tokens are numbered in the order in which rules
-    /// make them, whoever gives the rules, so the numbers of both histories are the same.
-    fn has_ids_of_training(&self) -> bool {
-        let mut history = History::of_training(self.rules.len());
-        let is_performed =
-            self.rules.iter().all(|rule| history.perform(&self.spelled(rule)).is_ok());
-        let next_ids = (self.vocabulary.len() as u32..).map(TokenId);
-        is_performed
-            && self
-                .vocabulary
-                .iter()
-                .copied()
-                .eq((0..).map(TokenId).zip(history.in_order_of_entry()))
-            && self
-                .special_tokens()
-                .iter()
-                .map(|&(id, _)| id)
-                .eq(next_ids.take(self.special_tokens().len()))
-    }
 }
 
-/// Models are equal when their files are.
+/// Models are equal when their files are equal.
 impl PartialEq for Model {
     fn eq(&self, other: &Model) -> bool {
         self.to_json() == other.to_json()
     }
 }
 
-fn refusal(reason: String) -> Error {
+fn model_error(reason: String) -> Error {
     Error::Model { reason }
 }

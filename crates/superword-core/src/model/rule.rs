@@ -1,39 +1,39 @@
-//! Rules, with their tokens as numbers or spelled out.
+//! Rules, with their tokens by number or spelled out.
 
 use std::borrow::Cow;
 
 use super::TokenIndex;
 
-/// One rule. A model's rules name tokens by their index; training has numbers of its own.
+/// One rule. A model's rules name tokens by their index; training numbers tokens in another way.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Rule<T = TokenIndex> {
-    /// Join two tokens inside pretokens.
+    /// Join two adjacent tokens inside pretokens.
     Merge {
-        /// The first of the two.
+        /// The left token.
         left: T,
-        /// The second.
+        /// The right token.
         right: T,
-        /// The two as one.
+        /// The token that they become.
         token: T,
-        /// How often training did it.
+        /// The number of replacements in training.
         count: u64,
     },
-    /// Join two tokens that are open units.
+    /// Join two adjacent open units.
     Supermerge {
-        /// The first of the two.
+        /// The left token.
         left: T,
-        /// The second.
+        /// The right token.
         right: T,
-        /// The two as one, a superword.
+        /// The superword that they become.
         token: T,
-        /// How often training did it.
+        /// The number of replacements in training.
         count: u64,
     },
     /// Split a token.
     Delete {
         /// The token.
         token: T,
-        /// What it is split into.
+        /// The tokens it is split into.
         parts: Box<[T]>,
     },
 }
@@ -41,29 +41,29 @@ pub enum Rule<T = TokenIndex> {
 /// A rule with its tokens spelled out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SpelledRule<'a> {
-    /// Join two tokens inside pretokens.
+    /// Join two adjacent tokens inside pretokens.
     Merge {
-        /// The first of the two.
+        /// The left token.
         left: Cow<'a, [u8]>,
-        /// The second.
+        /// The right token.
         right: Cow<'a, [u8]>,
-        /// How often training did it.
+        /// The number of replacements in training.
         count: u64,
     },
-    /// Join two tokens that are open units.
+    /// Join two adjacent open units.
     Supermerge {
-        /// The first of the two.
+        /// The left token.
         left: Cow<'a, [u8]>,
-        /// The second.
+        /// The right token.
         right: Cow<'a, [u8]>,
-        /// How often training did it.
+        /// The number of replacements in training.
         count: u64,
     },
     /// Split a token.
     Delete {
         /// The token.
         token: Cow<'a, [u8]>,
-        /// What it is split into.
+        /// The tokens it is split into.
         parts: Vec<Cow<'a, [u8]>>,
     },
 }

@@ -1,9 +1,12 @@
-//! Models in the two formats of the paper authors' public code, told by their first line.
+//! Models in the two formats of the authors' public code, identified by their first line.
 //!
 //! Both are lines of text, described in docs/model-format.md: `word v1` of 2025 and
-//! `BoundlessBPE v2` of 2026. Ids are theirs. As with our own files, memory and time are in
-//! proportion to the file: no count is believed before its rows have been read, and no token is
-//! longer than the line that makes it.
+//! `BoundlessBPE v2` of 2026. Models keep their ids. As with our own files, reading takes time and
+//! memory in proportion to the file: a count of rows reserves nothing, and no token is longer than
+//! the line that makes it.
+//!
+//! In reading order: `lines` reads counts and rows, `word_v1` and `boundless_v2` read the formats,
+//! `parts` works out how deleted tokens split.
 
 mod boundless_v2;
 mod lines;
@@ -12,22 +15,22 @@ mod word_v1;
 
 use std::borrow::Cow;
 
-use self::lines::{Lines, Row, parsed, token};
+use self::lines::{Lines, TableRow, parse_number, parse_token};
 use self::parts::Parts;
 use super::history::History;
-use super::ids::{Ids, listed_bytes};
-use super::tokens::shown;
-use super::{Deletion, Model, Parameters, SpelledRule, TokenId, Training, refusal};
+use super::token_interner::quote_token;
+use super::vocabulary_builder::{VocabularyBuilder, mark_bytes};
+use super::{Deletion, Model, Parameters, SpelledRule, TokenId, Training, model_error};
 use crate::Error;
 use crate::pretokenize::Pattern;
 
 impl Model {
-    /// The model that the text of one of the authors' files holds.
+    /// Reads a model from the content of one of the authors' files.
     ///
-    /// `deletion` says how a `word v1` model splits what it deletes: such a file does not.
+    /// `deletion` says how a `word v1` model splits deleted tokens, which the file does not say.
     ///
     /// # Errors
-    /// When it holds none, or one that contradicts itself or cannot be had as ours.
+    /// When it is not a model, contradicts itself, or has no equivalent here.
     pub fn from_authors(text: &[u8], deletion: Deletion) -> Result<Model, Error> {
         let text = std::str::from_utf8(text).map_err(|error| {
             let before = &text[..error.valid_up_to()];
@@ -43,63 +46,63 @@ impl Model {
             }
             other => {
                 let problem = format!(
-                    "the format is {}, and this superword reads \"word v1\", and \"BoundlessBPE v2\" \
-                     with word, boundless or superbpe after it",
-                    shown(other.as_bytes())
+                    "the format is {}; this superword reads \"word v1\", and \"BoundlessBPE v2\" followed \
+                     by word, boundless or superbpe",
+                    quote_token(other.as_bytes())
                 );
                 return Err(at_line(1, &problem));
             }
         };
-        lines.end()?;
-        draft.finished()
+        lines.expect_end()?;
+        draft.into_model()
     }
 }
 
-/// What a file says, before it is held together.
+/// The content of a file before its parts are checked against each other.
 struct Draft {
     /// The regex that splits.
     pattern: String,
     eligible: String,
     deletion: Deletion,
     tau: f64,
-    vocabulary: Vec<Listed>,
+    vocabulary: Vec<VocabularyRow>,
     special_tokens: Vec<(TokenId, String)>,
     /// In order.
-    rules: Vec<Ordered>,
-    /// Whether a part that has no id is split as well.
+    rules: Vec<IndexedRule>,
+    /// Whether a part that has no id is split too.
     splits_again: bool,
 }
 
-/// A token with its id.
-struct Listed {
+/// A row of the vocabulary.
+struct VocabularyRow {
     line: usize,
     id: TokenId,
     token: Vec<u8>,
 }
 
-/// A rule with its index; what a delete splits its token into is not known yet.
-struct Ordered {
+/// A rule with its index. The parts of a delete are not known yet.
+struct IndexedRule {
     line: usize,
     index: u64,
     rule: SpelledRule<'static>,
 }
 
 impl Draft {
-    /// The model, if the parts of the file agree.
-    fn finished(mut self) -> Result<Model, Error> {
+    /// Builds the model, if the parts of the file agree.
+    fn into_model(mut self) -> Result<Model, Error> {
         self.vocabulary.sort_by_key(|listed| listed.id);
         for pair in self.vocabulary.windows(2) {
-            let [before, Listed { line, id, .. }] = pair else { continue };
+            let [before, VocabularyRow { line, id, .. }] = pair else { continue };
             if before.id == *id {
-                return Err(at_line(*line, &format!("another token has the id {id} too")));
+                return Err(at_line(*line, &format!("another token also has the id {id}")));
             }
         }
         let tokens = || self.vocabulary.iter().map(|listed| &*listed.token);
         let kept = self.splits_again.then(|| tokens().collect());
         let parts = Parts::new(&self.rules, self.deletion, kept.as_ref());
-        let listed = listed_bytes(tokens());
+        let listed = mark_bytes(tokens());
         let mut history = History::of_file(|byte| listed[usize::from(byte)], self.rules.len());
-        for Ordered { line, rule, .. } in &self.rules {
+        for IndexedRule { line, rule, .. } in &self.rules {
             let performed = match rule {
                 SpelledRule::Delete { token, .. } => {
                     let (token, parts) = (Cow::Borrowed(&**token), parts.of(token));
@@ -109,8 +112,8 @@ impl Draft {
             };
             performed.map_err(|error| at_line(*line, &error.to_string()))?;
         }
-        let mut ids = Ids::new(&history);
-        for Listed { line, id, token } in &self.vocabulary {
+        let mut ids = VocabularyBuilder::new(&history);
+        for VocabularyRow { line, id, token } in &self.vocabulary {
             ids.add(*id, token).map_err(|error| at_line(*line, &error.to_string()))?;
         }
         let vocabulary = ids.finish()?;
@@ -130,49 +133,50 @@ impl Draft {
             second_stage: None,
         };
         let training = Training::default();
-        Model::numbered(parameters, history, vocabulary, self.special_tokens, training)
+        Model::with_vocabulary(parameters, history, vocabulary, self.special_tokens, training)
     }
 }
 
-/// The paper's, where a file says none, or one that deletes nothing.
+/// The paper's value, for files without a tau and models without deletes.
 const UNKNOWN_TAU: f64 = 0.9;
 
-/// A row of the vocabulary.
-fn listed<const N: usize>(row: &Row<'_, N>) -> Result<Listed, Error> {
-    let id = TokenId(parsed(row.line, row.words[0], "an id")?);
-    Ok(Listed { line: row.line, id, token: token(row.line, row.words[1])? })
+/// Reads a row of the vocabulary.
+fn read_vocabulary_row<const N: usize>(row: &TableRow<'_, N>) -> Result<VocabularyRow, Error> {
+    let id = TokenId(parse_number(row.line, row.words[0], "an id")?);
+    Ok(VocabularyRow { line: row.line, id, token: parse_token(row.line, row.words[1])? })
 }
 
-/// The section of special tokens; their texts may hold blanks.
-fn special_tokens(lines: &mut Lines<'_>) -> Result<Vec<(TokenId, String)>, Error> {
-    let rows = lines.rows("id text")?;
-    let special = |Row { line, words: [id, text] }| {
-        Ok((TokenId(parsed(line, id, "an id")?), String::from(text)))
+/// Reads the section of special tokens. Their texts may contain spaces.
+fn read_special_tokens(lines: &mut Lines<'_>) -> Result<Vec<(TokenId, String)>, Error> {
+    let rows = lines.read_rows("id text")?;
+    let special = |TableRow { line, words: [id, text] }| {
+        Ok((TokenId(parse_number(line, id, "an id")?), String::from(text)))
     };
     rows.into_iter().map(special).collect()
 }
 
-/// The section of deletes.
-fn deletes(lines: &mut Lines<'_>) -> Result<Vec<Ordered>, Error> {
-    let rows = lines.rows("index token")?;
-    let delete = |Row { line, words: [index, deleted] }| {
-        let index = parsed(line, index, "an index")?;
-        let token = Cow::Owned(token(line, deleted)?);
-        Ok(Ordered { line, index, rule: SpelledRule::Delete { token, parts: Vec::new() } })
+/// Reads the section of deletes.
+fn read_deletes(lines: &mut Lines<'_>) -> Result<Vec<IndexedRule>, Error> {
+    let rows = lines.read_rows("index token")?;
+    let delete = |TableRow { line, words: [index, deleted] }| {
+        let index = parse_number(line, index, "an index")?;
+        let token = Cow::Owned(parse_token(line, deleted)?);
+        Ok(IndexedRule { line, index, rule: SpelledRule::Delete { token, parts: Vec::new() } })
     };
     rows.into_iter().map(delete).collect()
 }
 
-/// Rules by their indices, which have to follow one another.
-fn in_order(mut rules: Vec<Ordered>) -> Result<Vec<Ordered>, Error> {
+/// Sorts rules by index. The indices must be consecutive.
+fn sort_by_index(mut rules: Vec<IndexedRule>) -> Result<Vec<IndexedRule>, Error> {
     rules.sort_by_key(|ordered| ordered.index);
     for pair in rules.windows(2) {
-        let [before, Ordered { line, index, .. }] = pair else { continue };
+        let [before, IndexedRule { line, index, .. }] = pair else { continue };
         if *index == before.index {
-            return Err(at_line(*line, &format!("another rule has the index {index} too")));
+            return Err(at_line(*line, &format!("another rule also has the index {index}")));
         }
         if *index - before.index > 1 {
-            let problem = format!("no rule has the index {}, before {index}", before.index + 1);
+            let problem =
+                format!("no rule has the index {}; the next is {index}", before.index + 1);
             return Err(at_line(*line, &problem));
         }
     }
@@ -180,5 +184,5 @@ fn in_order(mut rules: Vec<Ordered>) -> Result<Vec<Ordered>, Error> {
 }
 
 fn at_line(line: usize, problem: &str) -> Error {
-    refusal(format!("line {line}: {problem}"))
+    model_error(format!("line {line}: {problem}"))
 }

@@ -1,4 +1,4 @@
-//! Tokens and rules as the model file spells them.
+//! Tokens and rules as the model file writes them.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -8,17 +8,17 @@ use serde::{Deserialize, Serialize, Serializer};
 
 use super::SpelledRule;
 
-/// A token: a string if it is UTF-8, or else its bytes as `{"hex":"e280"}`.
+/// A token: a string if it is UTF-8, otherwise its bytes as `{"hex":"e280"}`.
 pub(super) struct Token<'a>(pub(super) Cow<'a, [u8]>);
 
-/// The one key that a token may have.
+/// The key of a token that is not UTF-8.
 #[derive(Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum HexKey {
     Hex,
 }
 
-/// What a rule begins with.
+/// The first item of a rule.
 #[derive(Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Kind {
@@ -32,7 +32,7 @@ impl Serialize for Token<'_> {
         if let Ok(text) = std::str::from_utf8(&self.0) {
             serializer.serialize_str(text)
         } else {
-            serializer.collect_map([("hex", hex(&self.0))])
+            serializer.collect_map([("hex", to_hex(&self.0))])
         }
     }
 }
@@ -60,7 +60,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Token<'a> {
                 let Some((HexKey::Hex, digits)) = map.next_entry::<HexKey, String>()? else {
                     return Err(de::Error::custom("a token has no \"hex\""));
                 };
-                unhex(&digits).map(|bytes| Token(Cow::Owned(bytes))).ok_or_else(|| {
+                parse_hex(&digits).map(|bytes| Token(Cow::Owned(bytes))).ok_or_else(|| {
                     de::Error::custom("a token's \"hex\" is not pairs of hexadecimal digits")
                 })
             }
@@ -71,13 +71,13 @@ impl<'de: 'a, 'a> Deserialize<'de> for Token<'a> {
 }
 
 /// Bytes as pairs of hexadecimal digits: 226, 128 -> `e280`.
-pub(super) fn hex(bytes: &[u8]) -> String {
+pub(super) fn to_hex(bytes: &[u8]) -> String {
     let digit = |nibble: u8| char::from(b"0123456789abcdef"[usize::from(nibble)]);
     bytes.iter().flat_map(|&byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
 
-/// The bytes that pairs of hexadecimal digits spell: `e280` -> 226, 128.
-fn unhex(digits: &str) -> Option<Vec<u8>> {
+/// The bytes of pairs of hexadecimal digits: `e280` -> 226, 128.
+fn parse_hex(digits: &str) -> Option<Vec<u8>> {
     let value = |digit: u8| char::from(digit).to_digit(16);
     let (pairs, rest) = digits.as_bytes().as_chunks::<2>();
     let bytes = pairs.iter().map(|&[high, low]| Some((value(high)? << 4 | value(low)?) as u8));
@@ -117,17 +117,17 @@ impl<'de: 'a, 'a> Deserialize<'de> for SpelledRule<'a> {
             }
 
             fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
-                let kind = item(&mut seq, 0)?;
-                let Token(token) = item(&mut seq, 1)?;
+                let kind = next_item(&mut seq, 0)?;
+                let Token(token) = next_item(&mut seq, 1)?;
                 let rule = match kind {
                     Kind::Delete => {
-                        let parts: Vec<Token<'de>> = item(&mut seq, 2)?;
+                        let parts: Vec<Token<'de>> = next_item(&mut seq, 2)?;
                         let parts = parts.into_iter().map(|Token(part)| part).collect();
                         SpelledRule::Delete { token, parts }
                     }
                     Kind::Merge | Kind::Supermerge => {
-                        let (left, Token(right)) = (token, item(&mut seq, 2)?);
-                        let count = item(&mut seq, 3)?;
+                        let (left, Token(right)) = (token, next_item(&mut seq, 2)?);
+                        let count = next_item(&mut seq, 3)?;
                         match kind {
                             Kind::Merge => SpelledRule::Merge { left, right, count },
                             _ => SpelledRule::Supermerge { left, right, count },
@@ -136,7 +136,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for SpelledRule<'a> {
                 };
                 match seq.next_element::<IgnoredAny>()? {
                     None => Ok(rule),
-                    Some(_) => Err(de::Error::custom("a rule goes on after its end")),
+                    Some(_) => Err(de::Error::custom("a rule has too many items")),
                 }
             }
         }
@@ -145,10 +145,10 @@ impl<'de: 'a, 'a> Deserialize<'de> for SpelledRule<'a> {
     }
 }
 
-/// The next item of a rule; it is an error if there is none.
-fn item<'de, A: SeqAccess<'de>, T: Deserialize<'de>>(
+/// The next item of a rule. It is an error if there is none.
+fn next_item<'de, A: SeqAccess<'de>, T: Deserialize<'de>>(
     seq: &mut A,
-    place: usize,
+    position: usize,
 ) -> Result<T, A::Error> {
-    seq.next_element()?.ok_or_else(|| de::Error::invalid_length(place, &"a complete rule"))
+    seq.next_element()?.ok_or_else(|| de::Error::invalid_length(position, &"a complete rule"))
 }

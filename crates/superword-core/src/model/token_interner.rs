@@ -1,4 +1,4 @@
-//! Byte strings and their numbers, both ways.
+//! Byte strings and their indices, in both directions.
 
 use std::fmt;
 use std::hash::BuildHasher;
@@ -8,24 +8,24 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 
 use super::TokenIndex;
 
-/// Every token that a model's rules name, in the order in which it was added, each once.
+/// Every token that a model's rules name, once, in the order of insertion.
 ///
-/// The bytes stand in one buffer, and the table that finds them holds numbers alone: no token is
-/// stored twice. The hasher is seeded at random, so that no file can choose its collisions; nothing
-/// depends on the order of the table.
+/// All bytes are in one buffer. The hash table holds only indices, so no token is stored twice. The
+/// hasher has a random seed, so no file can choose its collisions, and nothing depends on the order
+/// of the table.
 #[derive(Clone)]
-pub(super) struct Tokens {
+pub(super) struct TokenInterner {
     bytes: Vec<u8>,
-    /// Where each token ends in `bytes`; it begins where the one before it ends.
+    /// The end of each token in `bytes`. A token begins where the one before it ends.
     ends: Vec<usize>,
     table: HashTable<TokenIndex>,
     hasher: DefaultHashBuilder,
 }
 
-impl Tokens {
-    /// The 256 single bytes, numbered by their values, and room for this many more.
-    pub(super) fn single_bytes(more: usize) -> Tokens {
-        let mut tokens = Tokens {
+impl TokenInterner {
+    /// The 256 single bytes in order, with capacity for `more` tokens.
+    pub(super) fn single_bytes(more: usize) -> TokenInterner {
+        let mut tokens = TokenInterner {
             bytes: Vec::new(),
             ends: Vec::with_capacity(256 + more),
             table: HashTable::with_capacity(256 + more),
@@ -37,9 +37,9 @@ impl Tokens {
         tokens
     }
 
-    /// The number of a token, which is added if it is new.
+    /// The index of a token, which is added if it is new.
     pub(super) fn intern(&mut self, token: &[u8]) -> TokenIndex {
-        let Tokens { bytes, ends, table, hasher } = self;
+        let TokenInterner { bytes, ends, table, hasher } = self;
         let is_it = |&index: &TokenIndex| slice(bytes, ends, index) == token;
         let rehash = |&index: &TokenIndex| hasher.hash_one(slice(bytes, ends, index));
         match table.entry(hasher.hash_one(token), is_it, rehash) {
@@ -54,7 +54,7 @@ impl Tokens {
         }
     }
 
-    /// The number of a token.
+    /// The index of a token, if it is known.
     pub(super) fn find(&self, token: &[u8]) -> Option<TokenIndex> {
         let is_it = |&index: &TokenIndex| slice(&self.bytes, &self.ends, index) == token;
         self.table.find(self.hasher.hash_one(token), is_it).copied()
@@ -68,7 +68,7 @@ impl Tokens {
         slice(&self.bytes, &self.ends, index)
     }
 
-    /// How many there are.
+    /// The number of tokens.
     pub(super) fn len(&self) -> usize {
         self.ends.len()
     }
@@ -80,14 +80,14 @@ fn slice<'a>(bytes: &'a [u8], ends: &[usize], index: TokenIndex) -> &'a [u8] {
     &bytes[start..ends[index]]
 }
 
-impl fmt::Debug for Tokens {
+impl fmt::Debug for TokenInterner {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} tokens", self.len())
     }
 }
 
-/// A token as a message shows it: quoted, not too long, `\x` before what is no UTF-8.
-pub(super) fn shown(token: &[u8]) -> String {
+/// A token for a message: quoted and shortened, with `\x` escapes if it is not UTF-8.
+pub(super) fn quote_token(token: &[u8]) -> String {
     const LONGEST: usize = 40;
     let (start, is_whole) = if let Ok(text) = std::str::from_utf8(token) {
         let start: String = text.chars().take(LONGEST).collect();
@@ -105,7 +105,7 @@ mod tests {
 
     #[test]
     fn tokens_are_numbered_as_they_come_and_found_again() {
-        let mut tokens = Tokens::single_bytes(0);
+        let mut tokens = TokenInterner::single_bytes(0);
         assert_eq!(tokens.intern(b"the"), TokenIndex(256));
         assert_eq!(tokens.intern(b"of"), TokenIndex(257));
         assert_eq!(tokens.intern(b"the"), TokenIndex(256));
@@ -118,8 +118,8 @@ mod tests {
 
     #[test]
     fn messages_show_tokens_readably() {
-        assert_eq!(shown("é\n".as_bytes()), r#""é\n""#);
-        assert_eq!(shown(b" \xe2"), r#"" \xe2""#);
-        assert_eq!(shown(&[b'a'; 99]), format!("\"{}\"... (99 bytes)", "a".repeat(40)));
+        assert_eq!(quote_token("é\n".as_bytes()), r#""é\n""#);
+        assert_eq!(quote_token(b" \xe2"), r#"" \xe2""#);
+        assert_eq!(quote_token(&[b'a'; 99]), format!("\"{}\"... (99 bytes)", "a".repeat(40)));
     }
 }
