@@ -8,7 +8,7 @@
 //! 4. [`model`]: the rules, the vocabulary that they produce, decoding, the model file;
 //! 5. [`encode`]: applying the rules to texts;
 //! 6. `count`: counting pretokens, bigrams and fragments;
-//! 7. [`train`]: learning merges and supermerges from the counts.
+//! 7. [`mod@train`]: learning merges and supermerges from the counts.
 //!
 //! Start with [`train()`] to see the whole of training, and with [`Encoder`] to see the whole of
 //! encoding. docs/algorithm.md specifies what both compute, and docs/glossary.md explains the terms.
