@@ -3,7 +3,7 @@
 use std::sync::mpsc::SyncSender;
 
 use pyo3::prelude::*;
-use superword_core::{Control, Effort};
+use superword_core::{Control, Extension, Resources};
 
 use crate::corpus::Corpus;
 use crate::errors::exception;
@@ -32,14 +32,15 @@ fn extend(
     let totals = (corpus.0.size(), Some(base.0.vocab_size() as u64 + u64::from(add)));
     let news = News::default();
     let (threads, memory_limit, verify_every) = effort;
-    let effort = Effort { threads, memory_limit, verify_every };
+    let resources = Resources { threads, memory_limit, verify_every };
+    let extension = Extension { add, min_count };
     let base = &*base.0;
     let extended = attended(
         py,
         |is_interrupted, _end: SyncSender<()>| {
             let control =
                 Control { progress: &|stage, done| news.add(stage, done), is_interrupted };
-            superword_core::extend(&*corpus.0, base, add, min_count, effort, &control)
+            superword_core::extend(&*corpus.0, base, extension, resources, &control)
         },
         |_| news.tell(py, progress.as_ref(), totals),
     )?;

@@ -3,7 +3,7 @@
 use std::sync::mpsc::SyncSender;
 
 use pyo3::prelude::*;
-use superword_core::{Control, Effort};
+use superword_core::{Control, Resources};
 
 use crate::corpus::Corpus;
 use crate::errors::exception;
@@ -13,7 +13,7 @@ use crate::run_detached::attended;
 
 /// Adds this module's names to `_core`.
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add("LEAST_MEMORY", superword_core::LEAST_MEMORY)?;
+    module.add("LEAST_MEMORY", superword_core::MIN_MEMORY_LIMIT)?;
     module.add_function(wrap_pyfunction!(train, module)?)
 }
 
@@ -33,13 +33,13 @@ fn train(
     let totals = (corpus.0.size(), Some(u64::from(parameters.vocab_size)));
     let news = News::default();
     let (threads, memory_limit, verify_every) = effort;
-    let effort = Effort { threads, memory_limit, verify_every };
+    let resources = Resources { threads, memory_limit, verify_every };
     let trained = attended(
         py,
         |is_interrupted, _end: SyncSender<()>| {
             let control =
                 Control { progress: &|stage, done| news.add(stage, done), is_interrupted };
-            superword_core::train(&*corpus.0, parameters, special_tokens, effort, &control)
+            superword_core::train(&*corpus.0, parameters, special_tokens, resources, &control)
         },
         |_| news.tell(py, progress.as_ref(), totals),
     )?;
