@@ -30,7 +30,7 @@ pub mod pretokenize;
 pub mod train;
 
 pub use control::{Control, Stage};
-pub use count::shared_bigrams::BIGRAM_BUCKETS;
+pub use count::BIGRAM_BUCKETS;
 pub use encode::{Encoder, encode_corpus};
 pub use error::Error;
 pub use model::Model;

@@ -22,12 +22,9 @@ pub(crate) trait BigramHash {
 }
 
 /// Counts pairs by bucket.
-pub(crate) trait BigramCounter: BigramHash + Send {
+pub(crate) trait BigramCounter: BigramHash + ThreadCounter {
     /// Counts one more pair.
     fn add(&mut self, bucket: usize);
-
-    /// Adds other counts, which have as many buckets.
-    fn merge(&mut self, other: &Self);
 }
 
 /// Tells which buckets have large counts.
@@ -108,17 +105,13 @@ impl BigramCounter for BigramCounts {
     fn add(&mut self, bucket: usize) {
         self.counts[bucket] = self.counts[bucket].saturating_add(1);
     }
-
-    fn merge(&mut self, other: &BigramCounts) {
-        for (count, other) in self.counts.iter_mut().zip(&other.counts) {
-            *count = count.saturating_add(*other);
-        }
-    }
 }
 
 impl ThreadCounter for BigramCounts {
     fn merge(&mut self, other: BigramCounts) -> Result<(), Error> {
-        BigramCounter::merge(self, &other);
+        for (count, other) in self.counts.iter_mut().zip(other.counts) {
+            *count = count.saturating_add(other);
+        }
         Ok(())
     }
 }

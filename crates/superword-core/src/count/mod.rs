@@ -10,11 +10,24 @@
 //!    are learned;
 //! 5. `spill`: sorted temporary files, for counts that exceed the memory budget.
 
-pub(crate) mod bigrams;
-pub(crate) mod corpus_pass;
-pub(crate) mod fragments;
-pub(crate) mod pretoken_map;
-pub(crate) mod pretokens;
-pub(crate) mod shared_bigrams;
-pub(crate) mod spill;
-pub(crate) mod splitter;
+mod bigrams;
+mod corpus_pass;
+mod fragments;
+mod pretoken_map;
+mod pretokens;
+mod shared_bigrams;
+mod spill;
+mod splitter;
+
+pub(crate) use bigrams::{AboveThreshold, BigramCounts};
+pub(crate) use corpus_pass::CorpusPass;
+pub(crate) use fragments::{
+    FragmentCounter, FragmentSymbol, Fragments, OpenableSplitter, TokenSplitter,
+    count_token_bigrams,
+};
+pub(crate) use pretoken_map::PretokenMap;
+pub(crate) use pretokens::{PretokenCount, PretokenCounter, PretokenCounts, count_pretokens};
+pub use shared_bigrams::BIGRAM_BUCKETS;
+pub(crate) use shared_bigrams::{FrequentBuckets, SharedBigramCounts};
+pub(crate) use spill::{RunReader, RunWriter};
+pub use splitter::DocumentSplitter;

@@ -258,8 +258,8 @@ impl<B: BigramCounter> PretokenCounter<B> {
 impl<B: BigramCounter> ThreadCounter for PretokenCounter<B> {
     fn merge(&mut self, mut other: PretokenCounter<B>) -> Result<(), Error> {
         self.pretokens += other.pretokens;
-        if let (Some(bigrams), Some(other)) = (&mut self.bigrams, &other.bigrams) {
-            bigrams.merge(other);
+        if let (Some(bigrams), Some(other)) = (&mut self.bigrams, other.bigrams.take()) {
+            bigrams.merge(other)?;
         }
         if !(self.runs.is_empty() && other.runs.is_empty()) {
             other.spill()?;

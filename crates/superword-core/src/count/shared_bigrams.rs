@@ -1,6 +1,8 @@
 //! Bigram counts that several processes add up: their buckets are the same in all of them.
 
 use super::bigrams::{self, BigramCounter, BigramHash, FrequentBigrams};
+use crate::Error;
+use crate::count::corpus_pass::ThreadCounter;
 use crate::count::pretoken_map::Probe;
 use crate::platform::cpu::prefetch;
 use crate::platform::huge_pages;
@@ -46,11 +48,14 @@ impl BigramCounter for SharedBigramCounts {
     fn add(&mut self, bucket: usize) {
         self.counts[bucket] = self.counts[bucket].saturating_add(1);
     }
+}
 
-    fn merge(&mut self, other: &SharedBigramCounts) {
-        for (count, other) in self.counts.iter_mut().zip(&other.counts) {
-            *count = count.saturating_add(*other);
+impl ThreadCounter for SharedBigramCounts {
+    fn merge(&mut self, other: SharedBigramCounts) -> Result<(), Error> {
+        for (count, other) in self.counts.iter_mut().zip(other.counts) {
+            *count = count.saturating_add(other);
         }
+        Ok(())
     }
 }
 

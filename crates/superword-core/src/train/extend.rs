@@ -5,9 +5,7 @@ use std::convert::Infallible;
 
 use crate::control::Control;
 use crate::corpus::Corpus;
-use crate::count::corpus_pass::CorpusPass;
-use crate::count::pretokens::count_pretokens;
-use crate::count::splitter::DocumentSplitter;
+use crate::count::{CorpusPass, DocumentSplitter, count_pretokens};
 use crate::error::Error;
 use crate::model::{Model, Parameters};
 use crate::platform::huge_pages;

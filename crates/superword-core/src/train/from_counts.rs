@@ -1,16 +1,13 @@
 //! Training on counts that were added up outside this process: first on pretokens, then on fragments.
 
 use crate::control::Control;
-use crate::count::fragments::Fragments;
-use crate::count::pretoken_map::PretokenMap;
-use crate::count::pretokens::{PretokenCount, PretokenCounts};
-use crate::count::spill::RunWriter;
+use crate::count::{Fragments, PretokenCount, PretokenCounts, PretokenMap, RunWriter};
 use crate::error::Error;
 use crate::model::{Model, Parameters, Training};
 use crate::platform::huge_pages;
 use crate::platform::memory_budget::MemoryBudget;
 use crate::pretokenize::Eligibility;
-use crate::train::engine::tokens::TrainingToken;
+use crate::train::engine::TrainingToken;
 use crate::train::learned_rules::LearnedRules;
 use crate::train::merges::MergeSteps;
 use crate::train::shard_counts::ShardTotals;

@@ -1,7 +1,7 @@
 //! The rules that training learned, and how a model numbers their tokens.
 
 use crate::model::{Rule, TokenIndex};
-use crate::train::engine::tokens::{TrainingToken, TrainingTokens};
+use crate::train::engine::{TrainingToken, TrainingTokens};
 
 /// Rules, and the bytes of their tokens.
 pub(crate) struct LearnedRules {

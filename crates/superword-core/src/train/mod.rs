@@ -23,9 +23,7 @@ mod supermerges;
 
 use crate::control::Control;
 use crate::corpus::{Corpus, Reading};
-use crate::count::corpus_pass::CorpusPass;
-use crate::count::pretokens::count_pretokens;
-use crate::count::splitter::DocumentSplitter;
+use crate::count::{CorpusPass, DocumentSplitter, count_pretokens};
 use crate::error::Error;
 use crate::model::{Model, Parameters, SecondStage};
 use crate::platform::huge_pages;

@@ -2,7 +2,7 @@
 
 use crate::control::Control;
 use crate::corpus::{Corpus, Reading};
-use crate::count::corpus_pass::CorpusPass;
+use crate::count::CorpusPass;
 use crate::model::Parameters;
 use crate::platform::memory_budget::MemoryBudget;
 

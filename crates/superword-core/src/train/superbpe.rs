@@ -9,20 +9,18 @@
 //! [`Model`], so one is built of the merges so far; it does not leave this file.
 
 use crate::control::Stage;
-use crate::count::bigrams::{AboveThreshold, BigramCounts};
-use crate::count::corpus_pass::CorpusPass;
-use crate::count::fragments::{Fragments, TokenSplitter, count_token_bigrams};
+use crate::count::{
+    AboveThreshold, BigramCounts, CorpusPass, Fragments, TokenSplitter, count_token_bigrams,
+};
 use crate::encode::Encoder;
 use crate::error::Error;
 use crate::model::{Model, Parameters, Rule, TokenIndex, Training};
 use crate::platform::huge_pages;
 use crate::train::TrainingContext;
-use crate::train::engine::change::PairJoin;
-use crate::train::engine::fragment_sequence::FragmentSequence;
-use crate::train::engine::occurrences::TokenOccurrences;
-use crate::train::engine::pair_queue::Candidate;
-use crate::train::engine::tokens::{TokenPair, TrainingToken, TrainingTokens};
-use crate::train::engine::{PairEngine, RecountOptions};
+use crate::train::engine::{
+    Candidate, FragmentSequence, PairEngine, PairJoin, RecountOptions, TokenOccurrences, TokenPair,
+    TrainingToken, TrainingTokens,
+};
 use crate::train::learned_rules::LearnedRules;
 use crate::train::merges::MergeSteps;
 
@@ -150,8 +148,8 @@ mod tests {
     use super::*;
     use crate::control::Control;
     use crate::corpus::{Memory, Reading};
-    use crate::count::pretokens::count_pretokens;
-    use crate::count::splitter::DocumentSplitter;
+    use crate::count::DocumentSplitter;
+    use crate::count::count_pretokens;
     use crate::model::SecondStage;
     use crate::train::Resources;
 

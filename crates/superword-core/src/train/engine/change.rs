@@ -1,15 +1,16 @@
 //! Changes of tokens: what to do wherever it fits.
 
-use crate::train::engine::occurrences::Occurrence;
-use crate::train::engine::sequence::TokenSequence;
-use crate::train::engine::tokens::{TokenPair, TrainingToken};
+use super::{Occurrence, TokenPair, TokenSequence, TrainingToken};
 
 /// A change, to be made wherever it fits. It makes or removes one token.
 pub(crate) trait Change<S: TokenSequence> {
     /// Returns the token that it makes or removes.
     fn token(&self) -> TrainingToken;
     /// Returns the pair that it joins, if it joins one.
-    fn joined_pair(&self) -> Option<TokenPair>;
+    #[inline]
+    fn joined_pair(&self) -> Option<TokenPair> {
+        None
+    }
     /// Whether it can be made at an offset.
     fn fits(&self, sequence: &S, at: u32) -> bool;
     /// Returns the offset after all tokens that it changes at an offset.

@@ -1,14 +1,10 @@
 //! The distinct fragments as a sequence of units.
 
-use crate::count::fragments::Fragments;
+use super::{Change, Occurrence, TokenOccurrences, TokenSequence, TrainingToken, WeightedSpans};
+use crate::count::Fragments;
 use crate::error::Error;
 use crate::platform::cpu::prefetch;
 use crate::platform::huge_pages;
-use crate::train::engine::change::Change;
-use crate::train::engine::occurrences::{Occurrence, TokenOccurrences};
-use crate::train::engine::sequence::TokenSequence;
-use crate::train::engine::spans::WeightedSpans;
-use crate::train::engine::tokens::{TokenPair, TrainingToken};
 
 /// One cell for each symbol, with a barrier before each fragment and after the last.
 ///
@@ -91,45 +87,21 @@ impl TokenSequence for FragmentSequence {
     }
 }
 
-/// Opens the pretokens that a token spells.
-pub(crate) struct OpenPretokens(pub(crate) TrainingToken);
-
-impl Change<FragmentSequence> for OpenPretokens {
-    fn token(&self) -> TrainingToken {
-        self.0
-    }
-
-    fn joined_pair(&self) -> Option<TokenPair> {
-        None
-    }
-
-    fn fits(&self, sequence: &FragmentSequence, at: u32) -> bool {
-        sequence.cells[at as usize] == self.0.with_flag()
-    }
-
-    fn end(&self, _sequence: &FragmentSequence, at: u32) -> u32 {
-        at + 1
-    }
-
-    fn make(&self, sequence: &mut FragmentSequence, at: u32) {
-        sequence.cells[at as usize] = self.0;
-    }
+/// Opens or closes the pretokens that a token spells. A superword that spells the same stays open.
+#[derive(Clone, Copy)]
+pub(crate) struct PretokenSwitch {
+    pub(crate) token: TrainingToken,
+    pub(crate) opens: bool,
 }
 
-/// Closes the pretokens that a token spells. A superword that spells the same stays open.
-pub(crate) struct ClosePretokens(pub(crate) TrainingToken);
-
-impl Change<FragmentSequence> for ClosePretokens {
+impl Change<FragmentSequence> for PretokenSwitch {
     fn token(&self) -> TrainingToken {
-        self.0
-    }
-
-    fn joined_pair(&self) -> Option<TokenPair> {
-        None
+        self.token
     }
 
     fn fits(&self, sequence: &FragmentSequence, at: u32) -> bool {
-        sequence.cells[at as usize] == self.0 && sequence.sizes[at as usize] == 1
+        let cell = if self.opens { self.token.with_flag() } else { self.token };
+        sequence.cells[at as usize] == cell && sequence.sizes[at as usize] == 1
     }
 
     fn end(&self, _sequence: &FragmentSequence, at: u32) -> u32 {
@@ -137,6 +109,7 @@ impl Change<FragmentSequence> for ClosePretokens {
     }
 
     fn make(&self, sequence: &mut FragmentSequence, at: u32) {
-        sequence.cells[at as usize] = self.0.with_flag();
+        let cell = if self.opens { self.token } else { self.token.with_flag() };
+        sequence.cells[at as usize] = cell;
     }
 }

@@ -12,27 +12,30 @@
 //!    and `neighbour_deltas` adds up its effect on the counts;
 //! 6. [`PairEngine`]: all of these together.
 
-pub(crate) mod change;
-pub(crate) mod fragment_sequence;
+mod change;
+mod fragment_sequence;
 mod neighbour_deltas;
-pub(crate) mod occurrences;
-pub(crate) mod pair_counts;
-pub(crate) mod pair_queue;
+mod occurrences;
+mod pair_counts;
+mod pair_queue;
 mod recount;
 mod replacer;
-pub(crate) mod sequence;
-pub(crate) mod spans;
-pub(crate) mod tokens;
-pub(crate) mod vocabulary;
+mod sequence;
+mod spans;
+mod tokens;
+mod vocabulary;
 
-use change::{Change, ChangeSummary, PairJoin};
-use occurrences::{Occurrence, TokenOccurrences};
-use pair_counts::PairCounts;
-use pair_queue::Candidate;
+pub(crate) use change::{Change, ChangeSummary, PairJoin};
+pub(crate) use fragment_sequence::{FragmentSequence, PretokenSwitch};
+pub(crate) use occurrences::{Occurrence, TokenOccurrences};
+pub(crate) use pair_counts::PairCounts;
+pub(crate) use pair_queue::Candidate;
 pub(crate) use recount::RecountOptions;
 use replacer::Replacer;
-use sequence::TokenSequence;
-use tokens::TrainingTokens;
+pub(crate) use sequence::{TokenSequence, for_each_pair, run_end, run_start};
+pub(crate) use spans::WeightedSpans;
+pub(crate) use tokens::{TokenPair, TrainingToken, TrainingTokens};
+pub(crate) use vocabulary::TrainingVocabulary;
 
 /// A sequence of tokens and the counts of its pairs, which are kept up to date.
 pub(crate) struct PairEngine<S> {

@@ -1,9 +1,6 @@
 //! Deltas of pair counts, added up by the neighbour of the token that changes.
 
-use crate::train::engine::occurrences::Occurrence;
-use crate::train::engine::pair_counts::PairCounts;
-use crate::train::engine::pair_queue::Candidate;
-use crate::train::engine::tokens::{TokenPair, TrainingToken, TrainingTokens};
+use super::{Candidate, Occurrence, PairCounts, TokenPair, TrainingToken, TrainingTokens};
 
 /// The deltas for one neighbour.
 #[derive(Clone, Copy, Default)]

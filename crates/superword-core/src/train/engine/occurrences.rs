@@ -1,7 +1,6 @@
 //! Where tokens and pairs occur in a sequence.
 
-use crate::train::engine::sequence::{TokenSequence, for_each_pair};
-use crate::train::engine::tokens::{TokenPair, TrainingToken};
+use super::{TokenPair, TokenSequence, TrainingToken, for_each_pair};
 
 /// An occurrence of a token, or of a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -5,12 +5,14 @@
 //! may still grow, when a token is made a second time. Then only an upper bound of its count is known.
 //! It is queued with that bound, and counted when it comes first.
 
+use super::occurrences::count_joins;
+use super::pair_queue::PairQueue;
+use super::recount::count_frequent_pairs;
+use super::{
+    Candidate, Occurrence, RecountOptions, TokenOccurrences, TokenPair, TokenSequence,
+    TrainingTokens, for_each_pair,
+};
 use crate::platform::hash::FastMap;
-use crate::train::engine::occurrences::{Occurrence, TokenOccurrences, count_joins};
-use crate::train::engine::pair_queue::{Candidate, PairQueue};
-use crate::train::engine::recount::{RecountOptions, count_frequent_pairs};
-use crate::train::engine::sequence::{TokenSequence, for_each_pair};
-use crate::train::engine::tokens::{TokenPair, TrainingTokens};
 
 /// A pair that is kept.
 #[derive(Default)]

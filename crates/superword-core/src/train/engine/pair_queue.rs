@@ -5,7 +5,7 @@
 
 use std::cmp::Ordering;
 
-use crate::train::engine::tokens::{TokenPair, TrainingTokens};
+use super::{TokenPair, TrainingTokens};
 
 /// A pair with a count. In the queue, the pair had this count once, and no larger one since.
 #[derive(Clone, Copy)]

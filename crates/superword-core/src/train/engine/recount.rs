@@ -7,12 +7,10 @@ use std::collections::hash_map::Entry;
 use std::ops::{Range, RangeInclusive};
 use std::thread;
 
+use super::pair_counts::{KeptPair, KeptPairs};
+use super::{Occurrence, TokenPair, TokenSequence, for_each_pair};
 use crate::platform::hash::FastMap;
 use crate::platform::huge_pages;
-use crate::train::engine::occurrences::Occurrence;
-use crate::train::engine::pair_counts::{KeptPair, KeptPairs};
-use crate::train::engine::sequence::{TokenSequence, for_each_pair};
-use crate::train::engine::tokens::TokenPair;
 
 /// How to count all pairs again.
 pub(crate) struct RecountOptions {

@@ -6,12 +6,11 @@
 
 use std::ops::Range;
 
-use crate::train::engine::change::{Change, ChangeSummary};
-use crate::train::engine::neighbour_deltas::NeighbourDeltas;
-use crate::train::engine::occurrences::Occurrence;
-use crate::train::engine::pair_counts::PairCounts;
-use crate::train::engine::sequence::{TokenSequence, for_each_pair, run_end, run_start};
-use crate::train::engine::tokens::{TokenPair, TrainingToken, TrainingTokens};
+use super::neighbour_deltas::NeighbourDeltas;
+use super::{
+    Change, ChangeSummary, Occurrence, PairCounts, TokenPair, TokenSequence, TrainingToken,
+    TrainingTokens, for_each_pair, run_end, run_start,
+};
 
 /// Makes changes. It reuses its memory from one change to the next.
 #[derive(Default)]

@@ -2,8 +2,7 @@
 
 use std::ops::Range;
 
-use crate::train::engine::spans::WeightedSpans;
-use crate::train::engine::tokens::{TokenPair, TrainingToken};
+use super::{TokenPair, TrainingToken, WeightedSpans};
 
 /// Spans of tokens in consecutive cells, with a barrier before, between and after them.
 ///

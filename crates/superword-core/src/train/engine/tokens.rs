@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::count::fragments::FragmentSymbol;
+use crate::count::FragmentSymbol;
 
 /// The number of a token in training. A model has other numbers, its token indices and ids.
 ///

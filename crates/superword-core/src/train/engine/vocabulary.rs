@@ -1,6 +1,6 @@
 //! The vocabulary during training.
 
-use crate::train::engine::tokens::TrainingToken;
+use super::TrainingToken;
 
 /// Which tokens are in the vocabulary. The single bytes never leave it.
 pub(crate) struct TrainingVocabulary {

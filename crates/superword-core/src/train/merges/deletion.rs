@@ -5,12 +5,10 @@ use std::ops::Range;
 use super::pretoken_sequence::PretokenSequence;
 use crate::model::Deletion;
 use crate::platform::hash::FastMap;
-use crate::train::engine::PairEngine;
-use crate::train::engine::occurrences::Occurrence;
-use crate::train::engine::pair_counts::PairCounts;
-use crate::train::engine::pair_queue::Candidate;
-use crate::train::engine::sequence::{TokenSequence, for_each_pair, run_end, run_start};
-use crate::train::engine::tokens::{TokenPair, TrainingToken, TrainingTokens};
+use crate::train::engine::{
+    Candidate, Occurrence, PairCounts, PairEngine, TokenPair, TokenSequence, TrainingToken,
+    TrainingTokens, for_each_pair, run_end, run_start,
+};
 
 /// Knows how each token was made, and so what deleting it leaves.
 pub(super) struct TokenDeleter {

@@ -4,16 +4,14 @@ use super::deletion::TokenDeleter;
 use super::pretoken_sequence::PretokenSequence;
 use super::{DeletedToken, MergeStep, MergeSteps};
 use crate::control::Stage;
-use crate::count::pretokens::PretokenCounts;
+use crate::count::PretokenCounts;
 use crate::error::Error;
 use crate::model::Parameters;
 use crate::train::TrainingContext;
-use crate::train::engine::change::PairJoin;
-use crate::train::engine::occurrences::TokenOccurrences;
-use crate::train::engine::pair_queue::Candidate;
-use crate::train::engine::tokens::{TokenPair, TrainingTokens};
-use crate::train::engine::vocabulary::TrainingVocabulary;
-use crate::train::engine::{PairEngine, RecountOptions};
+use crate::train::engine::{
+    Candidate, PairEngine, PairJoin, RecountOptions, TokenOccurrences, TokenPair, TrainingTokens,
+    TrainingVocabulary,
+};
 
 /// How far below the largest count the floor of the kept pairs may be.
 const MAX_FLOOR_DIVISOR: u64 = 1 << 13;

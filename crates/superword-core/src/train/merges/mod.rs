@@ -12,11 +12,11 @@ mod pretoken_sequence;
 
 use std::iter;
 
-use crate::count::pretokens::PretokenCounts;
+use crate::count::PretokenCounts;
 use crate::error::Error;
 use crate::model::Rule;
 use crate::train::TrainingContext;
-use crate::train::engine::tokens::{TokenPair, TrainingToken, TrainingTokens};
+use crate::train::engine::{TokenPair, TrainingToken, TrainingTokens};
 use learner::MergeLearner;
 
 /// One merge and the deletions that follow it.

@@ -2,10 +2,9 @@
 
 use crate::platform::cpu::prefetch;
 use crate::platform::huge_pages;
-use crate::train::engine::occurrences::{Occurrence, TokenOccurrences};
-use crate::train::engine::sequence::TokenSequence;
-use crate::train::engine::spans::WeightedSpans;
-use crate::train::engine::tokens::TrainingToken;
+use crate::train::engine::{
+    Occurrence, TokenOccurrences, TokenSequence, TrainingToken, WeightedSpans,
+};
 
 /// One cell for each byte, with a barrier before each pretoken and after the last.
 ///

@@ -1,9 +1,9 @@
 //! How the documents of all shards are split into fragments.
 
 use crate::Error;
-use crate::count::fragments::{FragmentSymbol, OpenableSplitter};
-use crate::count::pretoken_map::PretokenMap;
-use crate::count::shared_bigrams::{BIGRAM_BUCKETS, FrequentBuckets};
+use crate::count::{
+    BIGRAM_BUCKETS, FragmentSymbol, FrequentBuckets, OpenableSplitter, PretokenMap,
+};
 use crate::pretokenize::Pattern;
 use crate::train::supermerges::OpenableIndex;
 

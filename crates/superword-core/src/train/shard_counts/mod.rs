@@ -14,12 +14,10 @@ mod sorted_counts;
 use crate::Error;
 use crate::control::Control;
 use crate::corpus::{Corpus, Totals};
-use crate::count::fragments::FragmentCounter;
-use crate::count::pretokens::PretokenCounter;
-use crate::count::shared_bigrams::SharedBigramCounts;
+use crate::count::{FragmentCounter, PretokenCounter, SharedBigramCounts};
 use crate::train::Resources;
 
-pub use crate::count::splitter::DocumentSplitter;
+pub use crate::count::DocumentSplitter;
 pub use fragment_splitter::ShardFragmentSplitter;
 pub use sorted_counts::{KeyCountBatch, SortedCounts};
 

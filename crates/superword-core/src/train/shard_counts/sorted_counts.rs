@@ -3,10 +3,9 @@
 use super::ShardTotals;
 use crate::Error;
 use crate::corpus::Totals;
-use crate::count::fragments::FragmentCounter;
-use crate::count::pretokens::{PretokenCount, PretokenCounter};
-use crate::count::shared_bigrams::SharedBigramCounts;
-use crate::count::spill::RunReader;
+use crate::count::{
+    FragmentCounter, PretokenCount, PretokenCounter, RunReader, SharedBigramCounts,
+};
 
 /// A batch ends at this number of keys, or of bytes.
 const MAX_BATCH_KEYS: usize = 1 << 16;

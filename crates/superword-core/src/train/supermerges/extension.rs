@@ -4,17 +4,15 @@
 //! guessed. If supermerges run out above it, learning starts again with half the threshold.
 
 use super::{FRAGMENT_MEMORY, SupermergeLearner};
-use crate::count::bigrams::AboveThreshold;
-use crate::count::corpus_pass::CorpusPass;
-use crate::count::fragments::{FragmentSymbol, Fragments, OpenableSplitter};
-use crate::count::pretoken_map::PretokenMap;
-use crate::count::pretokens::PretokenCounts;
+use crate::count::{
+    AboveThreshold, CorpusPass, FragmentSymbol, Fragments, OpenableSplitter, PretokenCounts,
+    PretokenMap,
+};
 use crate::encode::openings;
 use crate::error::Error;
 use crate::model::{Model, Parameters, Rule, TokenIndex};
 use crate::train::TrainingContext;
-use crate::train::engine::tokens::{TokenPair, TrainingToken, TrainingTokens};
-use crate::train::engine::vocabulary::TrainingVocabulary;
+use crate::train::engine::{TokenPair, TrainingToken, TrainingTokens, TrainingVocabulary};
 use crate::train::learned_rules::LearnedRules;
 
 /// Learns supermerges after the rules of `base`, until the vocabulary is full or pairs run out.

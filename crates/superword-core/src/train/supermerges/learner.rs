@@ -1,18 +1,15 @@
 //! Learning supermerges step by step.
 
 use crate::control::Stage;
-use crate::count::fragments::{FragmentSymbol, Fragments};
-use crate::count::pretoken_map::PretokenMap;
+use crate::count::{FragmentSymbol, Fragments, PretokenMap};
 use crate::error::Error;
 use crate::model::Rule;
 use crate::platform::hash::FastMap;
 use crate::train::TrainingContext;
-use crate::train::engine::PairEngine;
-use crate::train::engine::change::PairJoin;
-use crate::train::engine::fragment_sequence::{ClosePretokens, FragmentSequence, OpenPretokens};
-use crate::train::engine::pair_queue::Candidate;
-use crate::train::engine::tokens::{TokenPair, TrainingToken, TrainingTokens};
-use crate::train::engine::vocabulary::TrainingVocabulary;
+use crate::train::engine::{
+    Candidate, FragmentSequence, PairEngine, PairJoin, PretokenSwitch, TokenPair, TrainingToken,
+    TrainingTokens, TrainingVocabulary,
+};
 use crate::train::merges::MergeStep;
 
 /// The state of learning.
@@ -138,19 +135,24 @@ impl<'t> SupermergeLearner<'t> {
 
     /// Opens the pretokens that a token spells.
     pub(super) fn open(&mut self, token: TrainingToken) {
-        let occurrences = self.engine.occurrences.sorted(token);
-        let is_new = !self.live.contains_key(&token);
-        let summary = self.engine.apply(&OpenPretokens(token), &occurrences, self.tokens, is_new);
-        if summary.weight > 0 {
-            *self.live.entry(token).or_default() += summary.weight;
+        let weight = self.switch(PretokenSwitch { token, opens: true });
+        if weight > 0 {
+            *self.live.entry(token).or_default() += weight;
         }
     }
 
     /// Closes the pretokens that a token spells.
     pub(super) fn close(&mut self, token: TrainingToken) {
+        let weight = self.switch(PretokenSwitch { token, opens: false });
+        self.decrement_live(token, weight);
+    }
+
+    /// Opens or closes pretokens, and returns their weight.
+    fn switch(&mut self, switch: PretokenSwitch) -> u64 {
+        let PretokenSwitch { token, opens } = switch;
         let occurrences = self.engine.occurrences.sorted(token);
-        let summary = self.engine.apply(&ClosePretokens(token), &occurrences, self.tokens, false);
-        self.decrement_live(token, summary.weight);
+        let is_new = opens && !self.live.contains_key(&token);
+        self.engine.apply(&switch, &occurrences, self.tokens, is_new).weight
     }
 
     fn decrement_live(&mut self, token: TrainingToken, weight: u64) {

@@ -10,15 +10,12 @@ mod extension;
 mod learner;
 mod openable;
 
-use crate::count::bigrams::AboveThreshold;
-use crate::count::corpus_pass::CorpusPass;
-use crate::count::fragments::{Fragments, OpenableSplitter};
-use crate::count::pretokens::PretokenCounts;
+use crate::count::{AboveThreshold, CorpusPass, Fragments, OpenableSplitter, PretokenCounts};
 use crate::error::Error;
 use crate::model::Rule;
 use crate::pretokenize::Pattern;
 use crate::train::TrainingContext;
-use crate::train::engine::tokens::TrainingToken;
+use crate::train::engine::TrainingToken;
 use crate::train::learned_rules::LearnedRules;
 use crate::train::merges::MergeSteps;
 

@@ -1,9 +1,7 @@
 //! The pretokens that open at some time.
 
-use crate::count::fragments::FragmentSymbol;
-use crate::count::pretoken_map::PretokenMap;
-use crate::count::pretokens::PretokenCounts;
-use crate::train::engine::tokens::TrainingToken;
+use crate::count::{FragmentSymbol, PretokenCounts, PretokenMap};
+use crate::train::engine::TrainingToken;
 use crate::train::merges::MergeSteps;
 
 /// The position of a pretoken in the list of openable pretokens. Fragments that are counted outside
