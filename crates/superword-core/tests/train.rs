@@ -1,8 +1,8 @@
 //! Training against its naive twin: the same rules, counts, parts and ids.
 //!
-//! Few letters and low thresholds make ties, overlaps, tokens that are made again and pretokens that
-//! open twice common. The tests on real text take minutes:
-//! `cargo test --release --test train -- --ignored`.
+//! Few letters and low thresholds make ties, overlaps, tokens that are made again and pretokens
+//! that open twice common. The tests on real text take minutes: `cargo test --release --test train
+//! -- --ignored`.
 
 mod naive;
 
@@ -50,7 +50,8 @@ fn assert_same_model(
     }
 }
 
-/// Checks the same for documents in memory, each in its own batch, so that every thread may get some.
+/// Checks the same for documents in memory, each in its own batch, so that every thread may get
+/// some.
 fn assert_same_model_in_memory(documents: &[String], parameters: &Parameters, threads: usize) {
     let batches = documents.iter().map(|document| Batch::from_iter([document])).collect();
     assert_same_model(&Memory::new(batches), documents, parameters, threads);
@@ -135,8 +136,9 @@ fn parameters() -> impl Strategy<Value = Parameters> {
     )
 }
 
-/// Documents, and a pattern for them, in which the same bytes are sometimes one pretoken and sometimes
-/// several, and both are rare. Other corpora hardly ever show an error in splitting rare neighbours.
+/// Documents, and a pattern for them, in which the same bytes are sometimes one pretoken and
+/// sometimes several, and both are rare. Other corpora hardly ever show an error in splitting rare
+/// neighbours.
 fn ambiguous_documents() -> impl Strategy<Value = (Vec<String>, &'static str)> {
     let pieces = select(vec!["'ab", "ab", "'a", "b", "'b", "a", "'abb", "c", "'ba"]);
     let documents = prop::collection::vec(pieces, 2..=4).prop_flat_map(|pieces| {

@@ -48,7 +48,7 @@ impl BigramCounts {
         corpus.size().map_or(max, |size| size as usize / 2).min(max) / tables
     }
 
-    /// No counts yet. The number of buckets is rounded up to a power of two.
+    /// Creates empty counts. The number of buckets is rounded up to a power of two.
     pub(crate) fn new(buckets: usize) -> BigramCounts {
         BigramCounts { counts: huge_pages::filled(0, buckets.next_power_of_two().max(1 << 10)) }
     }

@@ -23,7 +23,7 @@ struct MapSlot<V> {
 }
 
 impl<V> MapSlot<V> {
-    /// No key has the length zero.
+    /// Whether the slot is not in use: no key has the length zero.
     fn is_empty(&self) -> bool {
         self.key.high == 0
     }
@@ -40,7 +40,7 @@ pub(crate) struct Probe {
 }
 
 impl Probe {
-    /// The pretoken `text[start..end]`.
+    /// Prepares to look up the pretoken `text[start..end]`.
     #[inline]
     pub(crate) fn new(text: &[u8], start: usize, end: usize) -> Probe {
         match Key::of(text, start, end) {
@@ -83,12 +83,12 @@ pub(crate) struct PretokenMap<V> {
 }
 
 impl<V: Copy + Default> PretokenMap<V> {
-    /// An empty map.
+    /// Creates an empty map.
     pub(crate) fn new() -> PretokenMap<V> {
         PretokenMap::with_capacity(1 << 9)
     }
 
-    /// An empty map with room for `pretokens` pretokens.
+    /// Creates an empty map with room for `pretokens` pretokens.
     pub(crate) fn with_capacity(pretokens: usize) -> PretokenMap<V> {
         let slots = huge_pages::filled(MapSlot::default(), (2 * pretokens).next_power_of_two());
         PretokenMap { slots, used: 0, long: FastMap::default(), long_bytes: 0 }

@@ -21,16 +21,19 @@ pub(crate) struct PretokenCount(pub(crate) u64);
 impl PretokenCount {
     const ELIGIBLE: u64 = 1 << 63;
 
+    /// Creates a count.
     #[inline]
     pub(crate) fn new(count: u64, is_eligible: bool) -> PretokenCount {
         PretokenCount(count | if is_eligible { PretokenCount::ELIGIBLE } else { 0 })
     }
 
+    /// Returns the count without the bit.
     #[inline]
     pub(crate) fn count(self) -> u64 {
         self.0 & !PretokenCount::ELIGIBLE
     }
 
+    /// Whether the pretoken is eligible.
     #[inline]
     pub(crate) fn is_eligible(self) -> bool {
         self.0 & PretokenCount::ELIGIBLE != 0
@@ -43,14 +46,14 @@ pub(crate) struct PretokenCounts {
     /// The bytes that the distinct pretokens have together.
     bytes: usize,
     /// The number of pretokens, repeated ones included.
-    pub(crate) pretokens: u64,
+    pretokens: u64,
     /// `None` when there will be no supermerges.
-    pub(crate) bigrams: Option<BigramCounts>,
+    bigrams: Option<BigramCounts>,
     pub(crate) totals: Totals,
 }
 
 impl PretokenCounts {
-    /// Counts that were added up outside this process, without bigrams.
+    /// Creates counts from sums that were made outside this process, without bigrams.
     pub(crate) fn from_sums(
         map: PretokenMap<PretokenCount>,
         pretokens: u64,
@@ -71,9 +74,9 @@ impl PretokenCounts {
         self.map.find(pretoken).is_some_and(PretokenCount::is_eligible)
     }
 
-    /// Drops the distinct pretokens, which take most of the memory.
-    pub(crate) fn without_pretokens(self) -> PretokenCounts {
-        PretokenCounts { map: PretokenMap::new(), ..self }
+    /// Returns the bigram counts, and drops the pretokens, which take most of the memory.
+    pub(crate) fn into_bigrams(self) -> Option<BigramCounts> {
+        self.bigrams
     }
 
     /// Returns what a model records about its corpus.
@@ -97,7 +100,8 @@ impl PretokenCounts {
         self.bytes
     }
 
-    /// Returns the number of cells that learning needs: one for each byte, and one for each pretoken.
+    /// Returns the number of cells that learning needs: one for each byte, and one for each
+    /// pretoken.
     pub(crate) fn cells(&self) -> usize {
         self.bytes + self.distinct()
     }
@@ -110,7 +114,7 @@ impl PretokenCounts {
 
 #[cfg(test)]
 impl PretokenCounts {
-    /// Eligible pretokens with these counts. Counts of the same pretoken add up.
+    /// Creates counts of eligible pretokens. Counts of the same pretoken add up.
     pub(crate) fn from_counts<'p>(
         pretokens: impl IntoIterator<Item = (&'p str, u64)>,
     ) -> PretokenCounts {
@@ -157,7 +161,7 @@ pub(crate) struct PretokenCounter<B> {
 }
 
 impl<B: BigramCounter> PretokenCounter<B> {
-    /// Nothing counted yet. Without `bigrams`, neighbours are not counted.
+    /// Creates an empty counter. Without `bigrams`, it does not count neighbours.
     pub(crate) fn new(bigrams: Option<B>) -> PretokenCounter<B> {
         let add = |sum, value| sum + PretokenCount(value).count();
         PretokenCounter { map: PretokenMap::new(), runs: Runs::new(add), bigrams, pretokens: 0 }

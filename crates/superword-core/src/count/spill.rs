@@ -1,5 +1,5 @@
-//! Spilling: counts that exceed the memory budget go to sorted runs in temporary files, and are added
-//! up when the runs are merged.
+//! Spilling: counts that exceed the memory budget go to sorted runs in temporary files, and are
+//! added up when the runs are merged.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -41,7 +41,7 @@ struct UnsortedEntry {
 }
 
 impl Runs {
-    /// No runs yet.
+    /// Creates an empty set of runs.
     pub(crate) fn new(add: AddValues) -> Runs {
         Runs { runs: Vec::new(), add }
     }
@@ -141,7 +141,7 @@ pub(crate) struct RunWriter {
 }
 
 impl RunWriter {
-    /// An empty run.
+    /// Creates an empty run.
     pub(crate) fn new() -> Result<RunWriter, Error> {
         let file = tempfile::tempfile().map_err(spill_error)?;
         Ok(RunWriter { file: BufWriter::with_capacity(BUFFER_SIZE, file), keys: 0, bytes: 0 })

@@ -1,4 +1,5 @@
-//! Training on counts that were added up outside this process: first on pretokens, then on fragments.
+//! Training on counts that were added up outside this process: first on pretokens, then on
+//! fragments.
 
 use crate::control::Control;
 use crate::count::{Fragments, PretokenCount, PretokenCounts, PretokenMap, RunWriter};
@@ -27,7 +28,7 @@ pub struct PretokenSums {
 }
 
 impl PretokenSums {
-    /// No pretokens yet.
+    /// Creates an empty collection.
     ///
     /// # Errors
     /// When the regex of eligible pretokens is malformed.
@@ -130,8 +131,8 @@ impl LearnedMerges {
     /// Learns supermerges on fragments, and returns the model. Without fragments, it has no
     /// supermerges.
     ///
-    /// Returns `None` if documents were split between rare neighbours and must not be. The fragments
-    /// have to be counted again then, without splitting there.
+    /// Returns `None` if documents were split between rare neighbours and must not be. The
+    /// fragments have to be counted again then, without splitting there.
     ///
     /// # Errors
     /// When the memory limit is too low, the job is interrupted, or the special tokens contradict

@@ -10,8 +10,8 @@ pub(crate) struct LearnedRules {
 }
 
 impl LearnedRules {
-    /// Numbers the tokens as a model does: first the single bytes, then the other tokens in the order
-    /// in which rules name them. Returns the bytes of the tokens, and the rules.
+    /// Numbers the tokens as a model does: first the single bytes, then the other tokens in the
+    /// order in which rules name them. Returns the bytes of the tokens, and the rules.
     pub(crate) fn index_tokens(self) -> (Vec<Box<[u8]>>, Vec<Rule>) {
         let LearnedRules { tokens, rules } = self;
         let mut bytes: Vec<_> = tokens.into_bytes().into_iter().map(Some).collect();

@@ -2,14 +2,17 @@
 //!
 //! [`train`] shows the whole of it. The files in reading order:
 //!
-//! 1. `resources`: threads, the memory limit and verification, and what all parts of training share;
+//! 1. `resources`: threads, the memory limit and verification, and what all parts of training
+//!    share;
 //! 2. `merges`: learns merges and deletions on the counted pretokens;
 //! 3. `supermerges`: learns supermerges on fragments of the documents;
 //! 4. `superbpe`: learns the merges of a second stage instead;
 //! 5. `learned_rules`: the result, and how a model numbers its tokens;
 //! 6. `extend`: adds superwords to an existing model;
-//! 7. [`shard_counts`] and [`from_counts`]: counting the shards of a corpus, and training on the sums;
-//! 8. `engine`: what all kinds of learning share, a sequence of tokens with the counts of its pairs.
+//! 7. [`shard_counts`] and [`from_counts`]: counting the shards of a corpus, and training on the
+//!    sums;
+//! 8. `engine`: what all kinds of learning share, a sequence of tokens with the counts of its
+//!    pairs.
 
 mod engine;
 mod extend;
@@ -37,8 +40,9 @@ use resources::TrainingContext;
 /// Trains a model on a corpus.
 ///
 /// # Errors
-/// When the corpus cannot be read, changes while it is read, or a regex fails on it; when the memory
-/// limit is too low; when the job is interrupted; when the special tokens contradict each other.
+/// When the corpus cannot be read, changes while it is read, or a regex fails on it; when the
+/// memory limit is too low; when the job is interrupted; when the special tokens contradict each
+/// other.
 pub fn train(
     corpus: &dyn Corpus,
     parameters: Parameters,

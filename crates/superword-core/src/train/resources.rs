@@ -20,7 +20,7 @@ pub struct Resources {
 }
 
 impl Resources {
-    /// The memory budget.
+    /// Returns the memory budget.
     pub(crate) fn budget(self) -> MemoryBudget {
         MemoryBudget::new(self.memory_limit)
     }
@@ -30,7 +30,7 @@ impl Resources {
         self.verify_every.is_some_and(|every| (rules as u64).is_multiple_of(every))
     }
 
-    /// One pass over a corpus with these resources.
+    /// Returns a pass over a corpus with these resources.
     pub(crate) fn pass<'c>(
         self,
         corpus: &'c dyn Corpus,

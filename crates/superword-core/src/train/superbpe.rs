@@ -1,9 +1,9 @@
 //! Learning the merges of a second stage (`SuperBPE`).
 //!
 //! The documents are split anew into long pretokens, the merges of the first stage are applied, and
-//! learning goes on from there. It works on fragments of the long pretokens, split between tokens that
-//! are neighbours less often than a threshold; `count::fragments` says why that is exact. If learning
-//! needs pairs below the threshold, it starts again with half of it.
+//! learning goes on from there. It works on fragments of the long pretokens, split between tokens
+//! that are neighbours less often than a threshold; `count::fragments` says why that is exact. If
+//! learning needs pairs below the threshold, it starts again with half of it.
 //!
 //! The first stage is applied by an [`Encoder`]. An encoder takes its rules, pattern and ids from a
 //! [`Model`], so one is built of the merges so far; it does not leave this file.
@@ -18,8 +18,8 @@ use crate::model::{Model, Parameters, Rule, TokenIndex, Training};
 use crate::platform::huge_pages;
 use crate::train::TrainingContext;
 use crate::train::engine::{
-    Candidate, FragmentSequence, PairEngine, PairJoin, RecountOptions, TokenOccurrences, TokenPair,
-    TrainingToken, TrainingTokens,
+    Candidate, FragmentSequence, PairEngine, RecountOptions, TokenJoin, TokenOccurrences,
+    TokenPair, TrainingToken, TrainingTokens,
 };
 use crate::train::learned_rules::LearnedRules;
 use crate::train::merges::MergeSteps;
@@ -74,8 +74,8 @@ fn learn_from(
     }
 }
 
-/// Builds the encoder of the first stage, with the pattern of the second. Its token numbers are those
-/// of training: both number tokens in the order in which rules make them.
+/// Builds the encoder of the first stage, with the pattern of the second. Its token numbers are
+/// those of training: both number tokens in the order in which rules make them.
 fn first_stage_encoder(
     tokens: &TrainingTokens,
     rules: &[Rule<TrainingToken>],
@@ -135,7 +135,7 @@ impl<'t> SecondStageLearner<'t> {
         let known = self.tokens.len();
         let token = self.tokens.join(pair);
         assert_eq!(token.index(), known, "a token must be made by one rule only");
-        self.engine.join_best(best, &PairJoin { pair, token }, self.tokens, true);
+        self.engine.join_best(best, &TokenJoin { pair, token }, self.tokens, true);
         self.rules.push(Rule::Merge { left, right, token, count });
     }
 }

@@ -1,8 +1,8 @@
 //! Training as docs/algorithm.md defines it, slow and plain: the naive twin of
 //! `superword_core::train`.
 //!
-//! Of the package it uses only what splits texts. After a rule, only the sequences that it changes are
-//! counted again; nothing else is done for speed.
+//! Of the package it uses only what splits texts. After a rule, only the sequences that it changes
+//! are counted again; nothing else is done for speed.
 
 mod sequences;
 
@@ -171,7 +171,8 @@ impl Trainer {
         self.rules.push(Rule { kind: Kind::Delete, token, parts, count: 0 });
     }
 
-    /// Returns the pair of the first merge that made a token. A part that is deleted is split again.
+    /// Returns the pair of the first merge that made a token. A part that is deleted is split
+    /// again.
     fn pair_parts(&self, token: &Token) -> Vec<Token> {
         let is_merge = |rule: &&Rule| rule.kind == Kind::Merge && rule.token == *token;
         let first = self.rules.iter().find(is_merge).expect("a merge made the token");

@@ -31,7 +31,7 @@ struct WaitingFragment {
 }
 
 impl FragmentCounter {
-    /// Nothing counted yet.
+    /// Creates an empty counter.
     pub(crate) fn new() -> FragmentCounter {
         FragmentCounter {
             table: FragmentTable::default(),

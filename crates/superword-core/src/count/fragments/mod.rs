@@ -68,7 +68,7 @@ impl Fragments {
         Ok(Fragments { storage, splits_rare_neighbours: splitter.splits_rare_neighbours() })
     }
 
-    /// Fragments that were counted outside this process.
+    /// Creates fragments from a run that was counted outside this process.
     pub(crate) fn from_sums(run: Run, splits_rare_neighbours: bool) -> Fragments {
         Fragments { storage: FragmentStorage::Spilled(run), splits_rare_neighbours }
     }

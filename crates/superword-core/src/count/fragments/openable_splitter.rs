@@ -20,7 +20,7 @@ pub(crate) struct OpenableSplitter<'c, B> {
 }
 
 impl<B: FrequentBigrams> FragmentSplitter for OpenableSplitter<'_, B> {
-    /// Pretokens are looked up in groups, as when they are counted.
+    /// Looks pretokens up in groups, as counting does, and splits between them.
     fn split(&self, document: &str, counter: &mut FragmentCounter) -> Result<(), Error> {
         let text = document.as_bytes();
         let mut group = [Probe::default(); PROBE_GROUP];

@@ -1,15 +1,15 @@
 //! Fragments for the merges of a second stage (`SuperBPE`).
 //!
-//! The second stage has long pretokens, which hardly repeat. So they are split between two tokens of
-//! the first stage that are neighbours less often than a threshold.
+//! The second stage has long pretokens, which hardly repeat. So they are split between two tokens
+//! of the first stage that are neighbours less often than a threshold.
 //!
-//! That is exact if no rule with a smaller count is learned. For without deletions tokens only grow,
-//! and what happens between two boundaries that no token crosses depends on the bytes between them
-//! alone. (In `x x x x` pairs are joined from the left, and this starts anew at such a boundary.) So
-//! the same bytes become a token by the same rule wherever they do, and consist of the same tokens of
-//! the first stage. All occurrences of a pair then meet at the same two first-stage tokens. If these
-//! are neighbours too rarely, all occurrences are split, and the pair would not be chosen: it is at
-//! most as frequent. Otherwise none is split.
+//! That is exact if no rule with a smaller count is learned. For without deletions tokens only
+//! grow, and what happens between two boundaries that no token crosses depends on the bytes between
+//! them alone. (In `x x x x` pairs are joined from the left, and this starts anew at such a
+//! boundary.) So the same bytes become a token by the same rule wherever they do, and consist of
+//! the same tokens of the first stage. All occurrences of a pair then meet at the same two
+//! first-stage tokens. If these are neighbours too rarely, all occurrences are split, and the pair
+//! would not be chosen: it is at most as frequent. Otherwise none is split.
 
 use super::{FragmentCounter, FragmentSplitter, FragmentSymbol};
 use crate::control::Stage;

@@ -20,12 +20,12 @@ pub(crate) trait Change<S: TokenSequence> {
 }
 
 /// Joins a pair into a token.
-pub(crate) struct PairJoin {
+pub(crate) struct TokenJoin {
     pub(crate) pair: TokenPair,
     pub(crate) token: TrainingToken,
 }
 
-impl<S: TokenSequence> Change<S> for PairJoin {
+impl<S: TokenSequence> Change<S> for TokenJoin {
     #[inline]
     fn token(&self) -> TrainingToken {
         self.token

@@ -8,8 +8,8 @@ use crate::platform::huge_pages;
 
 /// One cell for each symbol, with a barrier before each fragment and after the last.
 ///
-/// A unit is one symbol, or several that were joined. Its first cell holds its token, flagged if the
-/// unit is closed. Its first and last cells hold its size in cells.
+/// A unit is one symbol, or several that were joined. Its first cell holds its token, flagged if
+/// the unit is closed. Its first and last cells hold its size in cells.
 pub(crate) struct FragmentSequence {
     cells: Vec<TrainingToken>,
     sizes: Vec<u32>,

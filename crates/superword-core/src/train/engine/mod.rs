@@ -6,8 +6,8 @@
 //! 2. `sequence`: pretokens or fragments as one sequence of tokens, divided into `spans`;
 //!    `fragment_sequence` is the one of fragments;
 //! 3. `occurrences`: where tokens and pairs occur in a sequence;
-//! 4. `pair_counts`: the counts of neighbouring tokens, with a `pair_queue` that has the most frequent
-//!    pair first; `recount` counts all pairs of a sequence;
+//! 4. `pair_counts`: the counts of neighbouring tokens, with a `pair_queue` that has the most
+//!    frequent pair first; `recount` counts all pairs of a sequence;
 //! 5. `change`: a change of tokens, such as joining a pair; `replacer` makes it at all occurrences,
 //!    and `neighbour_deltas` adds up its effect on the counts;
 //! 6. [`PairEngine`]: all of these together.
@@ -25,7 +25,7 @@ mod spans;
 mod tokens;
 mod vocabulary;
 
-pub(crate) use change::{Change, ChangeSummary, PairJoin};
+pub(crate) use change::{Change, ChangeSummary, TokenJoin};
 pub(crate) use fragment_sequence::{FragmentSequence, PretokenSwitch};
 pub(crate) use occurrences::{Occurrence, TokenOccurrences};
 pub(crate) use pair_counts::PairCounts;
@@ -46,7 +46,7 @@ pub(crate) struct PairEngine<S> {
 }
 
 impl<S: TokenSequence> PairEngine<S> {
-    /// No pairs counted yet. Those that reach `floor` will be kept.
+    /// Creates an engine without counts. It will keep pairs that reach `floor`.
     pub(crate) fn new(sequence: S, occurrences: TokenOccurrences, floor: u64) -> PairEngine<S> {
         let (pairs, replacer) = (PairCounts::new(floor), Replacer::default());
         PairEngine { sequence, occurrences, pairs, replacer }
@@ -83,7 +83,7 @@ impl<S: TokenSequence> PairEngine<S> {
     pub(crate) fn join_best(
         &mut self,
         best: Candidate,
-        join: &PairJoin,
+        join: &TokenJoin,
         tokens: &TrainingTokens,
         is_new: bool,
     ) -> ChangeSummary {

@@ -11,7 +11,8 @@ pub(crate) struct Occurrence {
     pub(crate) weight_class: u32,
 }
 
-/// The occurrences of each token, in no order. Lists may contain offsets where the token is no longer.
+/// The occurrences of each token, in no order. Lists may contain offsets where the token is no
+/// longer.
 pub(crate) struct TokenOccurrences {
     of_token: Vec<Vec<Occurrence>>,
     /// Whether the single bytes are listed too.
@@ -19,7 +20,8 @@ pub(crate) struct TokenOccurrences {
 }
 
 impl TokenOccurrences {
-    /// No tokens yet. Unless bytes are listed, a pair of bytes has to be searched for everywhere.
+    /// Creates empty lists. Unless bytes are listed, a pair of bytes has to be searched for
+    /// everywhere.
     pub(crate) fn new(has_bytes: bool) -> TokenOccurrences {
         TokenOccurrences { of_token: Vec::new(), has_bytes }
     }

@@ -2,8 +2,8 @@
 //!
 //! Only pairs that reach `floor` are kept, each with its occurrences. That is enough until no kept
 //! pair is left; then the floor is lowered and everything is counted again. A pair that is not kept
-//! may still grow, when a token is made a second time. Then only an upper bound of its count is known.
-//! It is queued with that bound, and counted when it comes first.
+//! may still grow, when a token is made a second time. Then only an upper bound of its count is
+//! known. It is queued with that bound, and counted when it comes first.
 
 use super::occurrences::count_joins;
 use super::pair_queue::PairQueue;
@@ -18,8 +18,8 @@ use crate::platform::hash::FastMap;
 #[derive(Default)]
 pub(super) struct KeptPair {
     pub(super) count: u64,
-    /// Every occurrence, also where the pair overlaps with itself and so does not count, and offsets
-    /// where it no longer occurs.
+    /// Every occurrence, also where the pair overlaps with itself and so does not count, and
+    /// offsets where it no longer occurs.
     pub(super) occurrences: Vec<Occurrence>,
     /// Occurrences were added more than once, so they are not in order.
     is_unsorted: bool,
@@ -38,7 +38,7 @@ pub(crate) struct PairCounts {
 }
 
 impl PairCounts {
-    /// No pairs. Those that reach `floor` will be kept.
+    /// Creates empty counts. They will keep pairs that reach `floor`.
     pub(crate) fn new(floor: u64) -> PairCounts {
         PairCounts {
             floor,
@@ -113,8 +113,8 @@ impl PairCounts {
         }
     }
 
-    /// Returns the pair with the largest count, if one reaches the floor. Ties go to the smaller left
-    /// token, then to the smaller right token, by bytes.
+    /// Returns the pair with the largest count, if one reaches the floor. Ties go to the smaller
+    /// left token, then to the smaller right token, by bytes.
     pub(crate) fn best<S: TokenSequence>(
         &mut self,
         tokens: &TrainingTokens,

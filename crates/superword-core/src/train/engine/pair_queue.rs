@@ -1,7 +1,8 @@
 //! A priority queue of pairs.
 //!
-//! It is a binary heap written by hand, because the order of two pairs depends on the bytes of their
-//! tokens, which the queue does not hold. The heap of the standard library compares its items alone.
+//! It is a binary heap written by hand, because the order of two pairs depends on the bytes of
+//! their tokens, which the queue does not hold. The heap of the standard library compares its items
+//! alone.
 
 use std::cmp::Ordering;
 
@@ -19,7 +20,7 @@ pub(crate) struct Candidate {
 pub(crate) struct PairQueue(Vec<Candidate>);
 
 impl PairQueue {
-    /// A queue of these candidates.
+    /// Creates a queue of these candidates.
     pub(crate) fn new(tokens: &TrainingTokens, mut candidates: Vec<Candidate>) -> PairQueue {
         candidates.sort_unstable_by(|a, b| compare(tokens, a, b));
         PairQueue(candidates)

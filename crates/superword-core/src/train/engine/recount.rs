@@ -1,7 +1,7 @@
 //! Counting all pairs of a sequence.
 //!
-//! A first pass adds up counts in hash buckets. It tells which pairs may be frequent, and the second
-//! pass counts those exactly.
+//! A first pass adds up counts in hash buckets. It tells which pairs may be frequent, and the
+//! second pass counts those exactly.
 
 use std::collections::hash_map::Entry;
 use std::ops::{Range, RangeInclusive};

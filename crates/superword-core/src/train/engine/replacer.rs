@@ -23,8 +23,8 @@ pub(crate) struct Replacer {
 const PREFETCH_DISTANCE: usize = 12;
 
 impl Replacer {
-    /// Makes a change at the occurrences, which are in order, where it fits. The deltas of the counts
-    /// are added up; call [`Replacer::flush_deltas`] next.
+    /// Makes a change at the occurrences, which are in order, where it fits. The deltas of the
+    /// counts are added up; call [`Replacer::flush_deltas`] next.
     pub(crate) fn replace<S: TokenSequence>(
         &mut self,
         change: &impl Change<S>,
@@ -78,7 +78,8 @@ impl Replacer {
         summary
     }
 
-    /// Applies the deltas of a change to the counts. `is_new` says that its token did not occur before.
+    /// Applies the deltas of a change to the counts. `is_new` says that its token did not occur
+    /// before.
     pub(crate) fn flush_deltas<S: TokenSequence>(
         &mut self,
         change: &impl Change<S>,
@@ -97,8 +98,8 @@ impl Replacer {
         self.right.flush_deltas(tokens, pairs, is_new, after(second), after(token));
     }
 
-    /// Makes a change that fits several times in a row, or that has equal tokens beside it: all pairs
-    /// around it are counted before and after.
+    /// Makes a change that fits several times in a row, or that has equal tokens beside it: all
+    /// pairs around it are counted before and after.
     fn replace_run<S: TokenSequence>(
         &mut self,
         change: &impl Change<S>,

@@ -14,7 +14,7 @@ pub(crate) struct WeightedSpan {
 }
 
 impl WeightedSpan {
-    /// The offsets of its cells.
+    /// Returns the offsets of its cells.
     pub(crate) fn range(self) -> Range<u32> {
         self.start..self.end
     }
@@ -37,7 +37,7 @@ struct SpanStart {
 }
 
 impl WeightedSpans {
-    /// No spans, and memory for `spans` of them.
+    /// Creates an empty list with room for `spans` spans.
     pub(crate) fn with_capacity(spans: usize) -> WeightedSpans {
         WeightedSpans { starts: Vec::with_capacity(spans), ..WeightedSpans::default() }
     }

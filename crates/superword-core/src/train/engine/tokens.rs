@@ -13,7 +13,8 @@ use crate::count::FragmentSymbol;
 pub(crate) struct TrainingToken(pub(crate) u32);
 
 impl TrainingToken {
-    /// In a cell where no token may be joined: between spans, and in place of a unit that is closed.
+    /// In a cell where no token may be joined: between spans, and in place of a unit that is
+    /// closed.
     pub(crate) const BARRIER: TrainingToken = TrainingToken(u32::MAX);
 
     /// In the cells between the first and the last of a token.
@@ -21,12 +22,12 @@ impl TrainingToken {
 
     const FLAG: u32 = 1 << 31;
 
-    /// The tokens of the single bytes.
+    /// Returns the tokens of the single bytes.
     pub(crate) fn bytes() -> impl Iterator<Item = TrainingToken> {
         (0..=u8::MAX).map(TrainingToken::from)
     }
 
-    /// The token as an array index.
+    /// Returns the number as an array index.
     #[inline]
     pub(crate) fn index(self) -> usize {
         self.0 as usize
@@ -38,13 +39,13 @@ impl TrainingToken {
         self.0 < 256
     }
 
-    /// The token with the flag set.
+    /// Returns the token with the flag set.
     #[inline]
     pub(crate) fn with_flag(self) -> TrainingToken {
         TrainingToken(self.0 | TrainingToken::FLAG)
     }
 
-    /// The token without the flag.
+    /// Returns the token without the flag.
     #[inline]
     pub(crate) fn without_flag(self) -> TrainingToken {
         TrainingToken(self.0 & !TrainingToken::FLAG)
@@ -93,7 +94,7 @@ pub(crate) struct TrainingTokens {
 }
 
 impl TrainingTokens {
-    /// The single bytes.
+    /// Creates the tokens of the single bytes.
     pub(crate) fn new() -> TrainingTokens {
         let mut tokens = TrainingTokens { bytes: Vec::new(), numbers: HashMap::new() };
         for byte in 0..=255 {

@@ -9,7 +9,7 @@ pub(crate) struct TrainingVocabulary {
 }
 
 impl TrainingVocabulary {
-    /// The single bytes.
+    /// Creates a vocabulary of the single bytes.
     pub(crate) fn new() -> TrainingVocabulary {
         TrainingVocabulary { has: vec![true; 256], size: 256 }
     }

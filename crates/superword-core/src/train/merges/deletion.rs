@@ -35,8 +35,8 @@ impl TokenDeleter {
         self.is_deleted[index] = false;
     }
 
-    /// Returns the parts of a token: its bytes, or the pair of the first merge that made it. A part of
-    /// the pair that is deleted is split again the same way.
+    /// Returns the parts of a token: its bytes, or the pair of the first merge that made it. A part
+    /// of the pair that is deleted is split again the same way.
     fn parts(&self, tokens: &TrainingTokens, token: TrainingToken) -> Box<[TrainingToken]> {
         if self.mode == Deletion::Bytes {
             return tokens.bytes(token).iter().map(|&byte| TrainingToken::from(byte)).collect();

@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::model::Parameters;
 use crate::train::TrainingContext;
 use crate::train::engine::{
-    Candidate, PairEngine, PairJoin, RecountOptions, TokenOccurrences, TokenPair, TrainingTokens,
+    Candidate, PairEngine, RecountOptions, TokenJoin, TokenOccurrences, TokenPair, TrainingTokens,
     TrainingVocabulary,
 };
 
@@ -83,7 +83,8 @@ impl<'c> MergeLearner<'c> {
         Ok(MergeSteps { tokens: self.tokens, steps, min_supermerge_count })
     }
 
-    /// Performs one step, a merge and its deletions. Returns `None` when no pair is frequent enough.
+    /// Performs one step, a merge and its deletions. Returns `None` when no pair is frequent
+    /// enough.
     fn step(&mut self) -> Option<MergeStep> {
         let best = self.best()?;
         let Candidate { pair, count } = best;
@@ -93,7 +94,7 @@ impl<'c> MergeLearner<'c> {
         self.counts.resize(self.tokens.len(), 0);
         let counts_before = [left, right].map(|token| self.counts[token.index()]);
         let is_new = self.counts[token.index()] == 0;
-        let join = PairJoin { pair, token };
+        let join = TokenJoin { pair, token };
         let summary = self.engine.join_best(best, &join, &self.tokens, is_new);
         self.counts[left.index()] -= count;
         self.counts[right.index()] -= count;
@@ -107,7 +108,7 @@ impl<'c> MergeLearner<'c> {
     /// Deletes the tokens of a pair that hardly occur without the token that was made of them.
     fn delete_parts(
         &mut self,
-        join: &PairJoin,
+        join: &TokenJoin,
         count: u64,
         counts_before: [u64; 2],
     ) -> Vec<DeletedToken> {
@@ -129,8 +130,8 @@ impl<'c> MergeLearner<'c> {
         deletions
     }
 
-    /// Returns the most frequent pair, if one is frequent enough. Recounts when the floor is too high
-    /// to tell.
+    /// Returns the most frequent pair, if one is frequent enough. Recounts when the floor is too
+    /// high to tell.
     fn best(&mut self) -> Option<Candidate> {
         loop {
             let best = self.engine.best(&self.tokens);

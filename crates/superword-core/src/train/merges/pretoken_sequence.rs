@@ -8,9 +8,9 @@ use crate::train::engine::{
 
 /// One cell for each byte, with a barrier before each pretoken and after the last.
 ///
-/// The first and the last cell of a token hold it, the last with the flag set. So, with the lengths of
-/// all tokens, both neighbours of a token are one step away. A token of one byte has one cell, without
-/// the flag.
+/// The first and the last cell of a token hold it, the last with the flag set. So, with the lengths
+/// of all tokens, both neighbours of a token are one step away. A token of one byte has one cell,
+/// without the flag.
 pub(super) struct PretokenSequence {
     cells: Vec<TrainingToken>,
     /// The length of each token in bytes.
@@ -19,7 +19,7 @@ pub(super) struct PretokenSequence {
 }
 
 impl PretokenSequence {
-    /// No pretokens, and memory for `pretokens` of them with `bytes` bytes.
+    /// Creates an empty sequence with room for `pretokens` pretokens of `bytes` bytes in all.
     pub(super) fn with_capacity(bytes: usize, pretokens: usize) -> PretokenSequence {
         let mut cells = huge_pages::with_capacity(bytes + pretokens + 1);
         cells.push(TrainingToken::BARRIER);

@@ -15,9 +15,10 @@ pub struct ShardFragmentSplitter {
 }
 
 impl ShardFragmentSplitter {
-    /// Splits documents at all pretokens but the openable ones, which become the symbols of fragments
-    /// by their index. Also splits between neighbours whose bigram bucket has a bit that is not set,
-    /// the lowest bit of each byte first. Without bits, it keeps all neighbours together.
+    /// Splits documents at all pretokens but the openable ones, which become the symbols of
+    /// fragments by their index. Also splits between neighbours whose bigram bucket has a bit that
+    /// is not set, the lowest bit of each byte first. Without bits, it keeps all neighbours
+    /// together.
     ///
     /// # Errors
     /// When the number of bits is not the number of buckets.

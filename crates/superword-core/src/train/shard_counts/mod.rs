@@ -1,8 +1,8 @@
 //! Counting a shard of a corpus, for sums that are made outside this process: over files, or on a
 //! cluster.
 //!
-//! Pretokens, bigrams and fragments are counted in each document alone. So the counts of a corpus are
-//! the sums of the counts of its shards, in whatever order they are added up.
+//! Pretokens, bigrams and fragments are counted in each document alone. So the counts of a corpus
+//! are the sums of the counts of its shards, in whatever order they are added up.
 //!
 //! [`count_pretokens`] and [`count_fragments`] count a corpus, a [`ShardPretokenCounter`] and a
 //! [`ShardFragmentCounter`] the documents that they are given. The result is [`SortedCounts`]. A
@@ -82,7 +82,7 @@ pub struct ShardPretokenCounter {
 }
 
 impl ShardPretokenCounter {
-    /// Nothing counted yet.
+    /// Creates an empty counter.
     #[must_use]
     pub fn new(splitter: DocumentSplitter, with_bigrams: bool) -> ShardPretokenCounter {
         let counter = PretokenCounter::new(with_bigrams.then(SharedBigramCounts::new));
@@ -116,7 +116,7 @@ pub struct ShardFragmentCounter {
 }
 
 impl ShardFragmentCounter {
-    /// Nothing counted yet.
+    /// Creates an empty counter.
     #[must_use]
     pub fn new(splitter: DocumentSplitter) -> ShardFragmentCounter {
         let (counter, totals) = (FragmentCounter::new(), ShardTotals::default());

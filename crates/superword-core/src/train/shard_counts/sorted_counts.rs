@@ -32,7 +32,7 @@ pub struct KeyCountBatch {
 }
 
 impl SortedCounts {
-    /// The counts of pretokens.
+    /// Sorts the counts of pretokens.
     pub(super) fn of_pretokens(
         mut counter: PretokenCounter<SharedBigramCounts>,
         corpus: Totals,
@@ -45,7 +45,7 @@ impl SortedCounts {
         })
     }
 
-    /// The counts of fragments.
+    /// Sorts the counts of fragments.
     pub(super) fn of_fragments(
         mut counter: FragmentCounter,
         corpus: Totals,

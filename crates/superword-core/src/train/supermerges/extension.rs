@@ -41,7 +41,7 @@ pub(crate) fn learn_after(
             openable.insert(bytes, FragmentSymbol::from(token));
         }
     }
-    let PretokenCounts { bigrams, .. } = counts.without_pretokens();
+    let bigrams = counts.into_bigrams();
     let vocab_size = parameters.vocab_size as usize;
     let add = vocab_size - base.vocab_size().min(vocab_size);
     let likely = bigrams.as_ref().map_or(0, |bigrams| bigrams.count_reached_by(add) / 2);
@@ -72,8 +72,8 @@ pub(crate) fn learn_after(
     }
 }
 
-/// Performs the rules of a model. Of merges and deletions only the pretokens that they open and close
-/// matter; `openings` has the token that each rule opens.
+/// Performs the rules of a model. Of merges and deletions only the pretokens that they open and
+/// close matter; `openings` has the token that each rule opens.
 fn replay(
     base: &Model,
     openings: &[Option<TokenIndex>],
@@ -105,7 +105,8 @@ fn replay(
     }
 }
 
-/// Here the tokens of the model come first, so their indices are their numbers in training.
+/// Returns the token of training with an index in the model. The two numbers are equal here,
+/// because the tokens of the model come first.
 fn training_token(index: TokenIndex) -> TrainingToken {
     TrainingToken(index.0)
 }

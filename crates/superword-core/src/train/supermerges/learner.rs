@@ -7,7 +7,7 @@ use crate::model::Rule;
 use crate::platform::hash::FastMap;
 use crate::train::TrainingContext;
 use crate::train::engine::{
-    Candidate, FragmentSequence, PairEngine, PairJoin, PretokenSwitch, TokenPair, TrainingToken,
+    Candidate, FragmentSequence, PairEngine, PretokenSwitch, TokenJoin, TokenPair, TrainingToken,
     TrainingTokens, TrainingVocabulary,
 };
 use crate::train::merges::MergeStep;
@@ -27,7 +27,7 @@ pub(super) struct SupermergeLearner<'t> {
 }
 
 impl<'t> SupermergeLearner<'t> {
-    /// Nothing learned yet, and all units closed. Pairs below `min_count` are not learned.
+    /// Creates a learner, with all units closed. It will not learn pairs below `min_count`.
     pub(super) fn new(
         fragments: Fragments,
         tokens: &'t mut TrainingTokens,
@@ -92,7 +92,7 @@ impl<'t> SupermergeLearner<'t> {
         // Recorded for every token: one that a supermerge has made outlives its deletion.
         let first = *self.first_pair.entry(token).or_insert(pair);
         let is_new = !self.live.contains_key(&token);
-        let summary = self.engine.join_best(best, &PairJoin { pair, token }, self.tokens, is_new);
+        let summary = self.engine.join_best(best, &TokenJoin { pair, token }, self.tokens, is_new);
         self.decrement_live(left, count);
         self.decrement_live(right, count);
         *self.live.entry(token).or_default() += count;
@@ -124,7 +124,7 @@ impl<'t> SupermergeLearner<'t> {
         let occurrences = self.engine.occurrences.of_pair(&self.engine.sequence, pair);
         let is_new = !self.live.contains_key(&token);
         let summary =
-            self.engine.apply(&PairJoin { pair, token }, &occurrences, self.tokens, is_new);
+            self.engine.apply(&TokenJoin { pair, token }, &occurrences, self.tokens, is_new);
         if summary.weight > 0 {
             self.decrement_live(pair.left, summary.weight);
             self.decrement_live(pair.right, summary.weight);

@@ -38,7 +38,7 @@ pub(crate) fn learn(
         return Ok(LearnedRules { rules: merges.rules(), tokens: merges.tokens });
     }
     let openable = OpenablePretokens::new(&counts, &merges);
-    let PretokenCounts { bigrams, .. } = counts.without_pretokens();
+    let bigrams = counts.into_bigrams();
     let threshold = merges.min_supermerge_count;
     let mut bigrams = bigrams.as_ref().map(|bigrams| AboveThreshold { bigrams, threshold });
     loop {
@@ -53,9 +53,9 @@ pub(crate) fn learn(
 
 /// Learns supermerges on fragments, among the merges.
 ///
-/// Returns `None` if documents were split between rare neighbours and must not be. That happens when
-/// a superword spells a pretoken, or spells another superword in another way. Its pairs then meet at
-/// several pairs of pretokens. Each of these may be too rare while their sum is not.
+/// Returns `None` if documents were split between rare neighbours and must not be. That happens
+/// when a superword spells a pretoken, or spells another superword in another way. Its pairs then
+/// meet at several pairs of pretokens. Each of these may be too rare while their sum is not.
 pub(crate) fn learn_on_fragments(
     fragments: Fragments,
     merges: &mut MergeSteps,

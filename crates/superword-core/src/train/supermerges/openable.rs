@@ -26,7 +26,7 @@ pub(crate) struct OpenablePretokens {
 }
 
 impl OpenablePretokens {
-    /// The counted pretokens that merges open.
+    /// Finds the counted pretokens that merges open.
     pub(crate) fn new(counts: &PretokenCounts, merges: &MergeSteps) -> OpenablePretokens {
         let spell = |token| merges.tokens.bytes(token);
         let bytes = TrainingToken::bytes();
