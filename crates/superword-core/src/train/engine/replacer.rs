@@ -1,8 +1,8 @@
 //! Making a change at all its occurrences.
 //!
-//! A change makes or removes one token, so the pairs whose counts it changes are `(x, token)` and
-//! `(token, y)`, and with the tokens of the pair that it joins. The deltas are added up by the
-//! neighbour, `x` or `y`, before they are applied to the counts.
+//! A change makes or removes one token. So it changes the counts of the pairs of this token, and of
+//! the tokens that it joins, with their neighbours. The deltas are added up by neighbour before
+//! they are applied to the counts.
 
 use std::ops::Range;
 
