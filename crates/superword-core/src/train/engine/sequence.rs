@@ -6,7 +6,7 @@ use super::{TokenPair, TrainingToken, WeightedSpans};
 
 /// Spans of tokens in consecutive cells, with a barrier before, between and after them.
 ///
-/// A token is identified by the offset of its first cell. Reading at another offset gives a value
+/// A token is identified by the offset of its first cell. A read at another offset gives a value
 /// that is no token, so an offset that was once recorded can be read at any time later.
 pub(crate) trait TokenSequence: Sync {
     /// Returns the token that starts at an offset, or a barrier.
