@@ -12,8 +12,8 @@ pub(crate) mod key;
 mod regex;
 mod scan;
 mod scanners;
-mod seam;
 mod simd;
+mod splitter;
 mod unicode;
 
 use std::borrow::Cow;
@@ -33,7 +33,7 @@ use crate::pretokenize::unicode::class::{LETTER, Table};
 pub use crate::pretokenize::eligible::{ELIGIBLE, Eligibility};
 pub use crate::pretokenize::regex::BACKTRACK_LIMIT;
 pub use crate::pretokenize::scanners::superbpe::REGEX as SECOND_PATTERN;
-pub(crate) use crate::pretokenize::seam::{last_seam, pieces};
+pub use crate::pretokenize::splitter::Splitter;
 pub use crate::pretokenize::unicode::generated::UNICODE_VERSION;
 pub use crate::pretokenize::unicode::version::{Tables, tables_digest};
 
@@ -50,11 +50,11 @@ pub const NAMED: [(&str, &str); 5] = [
 #[derive(Clone, Debug)]
 pub struct Pattern {
     source: String,
-    splitter: Splitter,
+    scanner: Scanner,
 }
 
 #[derive(Clone, Debug)]
-enum Splitter {
+enum Scanner {
     Gpt2,
     Gpt4,
     Cl100k,
@@ -79,22 +79,22 @@ impl Pattern {
         let spelled = spelled_out(source);
         let catch_all = format!("{}|.+", boundless::REGEX);
         let draft = catch_all.replace(r"| ?(?:[\p{P}\p{S}]", r"|(?:[\p{P}\p{S}]");
-        let splitter = match spelled.as_ref() {
-            "gpt2" | gpt2::REGEX => Splitter::Gpt2,
-            other if gpt2::SPELLINGS.contains(&other) => Splitter::Gpt2,
-            "gpt4" | gpt4::REGEX | gpt4::SPELLING => Splitter::Gpt4,
-            gpt4::CL100K => Splitter::Cl100k,
-            gpt4::QWEN => Splitter::Qwen,
-            "gpt4o" | gpt4o::REGEX => Splitter::Gpt4o,
-            "punct" | punct::REGEX => Splitter::Punct,
-            "boundless" | boundless::REGEX => Splitter::Boundless,
+        let scanner = match spelled.as_ref() {
+            "gpt2" | gpt2::REGEX => Scanner::Gpt2,
+            other if gpt2::SPELLINGS.contains(&other) => Scanner::Gpt2,
+            "gpt4" | gpt4::REGEX | gpt4::SPELLING => Scanner::Gpt4,
+            gpt4::CL100K => Scanner::Cl100k,
+            gpt4::QWEN => Scanner::Qwen,
+            "gpt4o" | gpt4o::REGEX => Scanner::Gpt4o,
+            "punct" | punct::REGEX => Scanner::Punct,
+            "boundless" | boundless::REGEX => Scanner::Boundless,
             // Every character is in some branch, so the authors' catch-all never gets one.
-            other if other == catch_all => Splitter::Boundless,
-            other if other == draft => Splitter::BoundlessDraft,
-            superbpe::REGEX => Splitter::SuperBpe,
-            _ => Splitter::Regex(Regex::new(source)?),
+            other if other == catch_all => Scanner::Boundless,
+            other if other == draft => Scanner::BoundlessDraft,
+            superbpe::REGEX => Scanner::SuperBpe,
+            _ => Scanner::Regex(Regex::new(source)?),
         };
-        Ok(Pattern { source: source.to_owned(), splitter })
+        Ok(Pattern { source: source.to_owned(), scanner })
     }
 
     /// The name or the regex that was given.
@@ -106,17 +106,17 @@ impl Pattern {
     /// The name of the pattern that splits as it does, if one was given or its regex.
     #[must_use]
     pub fn name(&self) -> Option<&'static str> {
-        match self.splitter {
-            Splitter::Gpt2 => Some("gpt2"),
-            Splitter::Gpt4 => Some("gpt4"),
-            Splitter::Gpt4o => Some("gpt4o"),
-            Splitter::Punct => Some("punct"),
-            Splitter::Boundless => Some("boundless"),
-            Splitter::Cl100k
-            | Splitter::Qwen
-            | Splitter::BoundlessDraft
-            | Splitter::SuperBpe
-            | Splitter::Regex(_) => None,
+        match self.scanner {
+            Scanner::Gpt2 => Some("gpt2"),
+            Scanner::Gpt4 => Some("gpt4"),
+            Scanner::Gpt4o => Some("gpt4o"),
+            Scanner::Punct => Some("punct"),
+            Scanner::Boundless => Some("boundless"),
+            Scanner::Cl100k
+            | Scanner::Qwen
+            | Scanner::BoundlessDraft
+            | Scanner::SuperBpe
+            | Scanner::Regex(_) => None,
         }
     }
 
@@ -130,8 +130,8 @@ impl Pattern {
     /// The Unicode tables that it splits by.
     #[must_use]
     pub fn tables(&self) -> &'static Tables {
-        match self.splitter {
-            Splitter::Regex(_) => Tables::of_regexes(),
+        match self.scanner {
+            Scanner::Regex(_) => Tables::of_regexes(),
             _ => Tables::of_scanners(),
         }
     }
@@ -140,28 +140,28 @@ impl Pattern {
     /// scanner it is not known.
     #[must_use]
     pub fn covers_all(&self) -> bool {
-        self.has_seams()
+        self.may_split_documents()
     }
 
-    /// Whether texts may be cut at their seams.
-    pub(crate) fn has_seams(&self) -> bool {
-        !matches!(self.splitter, Splitter::SuperBpe | Splitter::Regex(_))
+    /// Whether the pieces of a document have the pretokens of the whole.
+    pub(crate) fn may_split_documents(&self) -> bool {
+        !matches!(self.scanner, Scanner::SuperBpe | Scanner::Regex(_))
     }
 
     /// The spans, in bytes, of the pretokens of a text, in order. They leave no gaps.
     #[must_use]
     pub fn spans<'t>(&'t self, text: &'t str) -> Spans<'t> {
-        Spans(match &self.splitter {
-            Splitter::Gpt2 => Walk::Gpt2(Scan::new(text)),
-            Splitter::Gpt4 => Walk::Gpt4(Scan::new(text)),
-            Splitter::Cl100k => Walk::Cl100k(Scan::new(text)),
-            Splitter::Qwen => Walk::Qwen(Scan::new(text)),
-            Splitter::Gpt4o => Walk::Gpt4o(Scan::new(text)),
-            Splitter::Punct => Walk::Punct(Scan::new(text)),
-            Splitter::Boundless => Walk::Boundless(Scan::new(text)),
-            Splitter::BoundlessDraft => Walk::BoundlessDraft(Scan::new(text)),
-            Splitter::SuperBpe => Walk::SuperBpe(superbpe::Matches::new(text)),
-            Splitter::Regex(regex) => Walk::Regex(Matches::new(regex, text)),
+        Spans(match &self.scanner {
+            Scanner::Gpt2 => Walk::Gpt2(Scan::new(text)),
+            Scanner::Gpt4 => Walk::Gpt4(Scan::new(text)),
+            Scanner::Cl100k => Walk::Cl100k(Scan::new(text)),
+            Scanner::Qwen => Walk::Qwen(Scan::new(text)),
+            Scanner::Gpt4o => Walk::Gpt4o(Scan::new(text)),
+            Scanner::Punct => Walk::Punct(Scan::new(text)),
+            Scanner::Boundless => Walk::Boundless(Scan::new(text)),
+            Scanner::BoundlessDraft => Walk::BoundlessDraft(Scan::new(text)),
+            Scanner::SuperBpe => Walk::SuperBpe(superbpe::Matches::new(text)),
+            Scanner::Regex(regex) => Walk::Regex(Matches::new(regex, text)),
         })
     }
 }

@@ -1,4 +1,4 @@
-//! Reading over values without keeping them.
+//! ReadOptions over values without keeping them.
 
 use super::{Cursor, Flaw};
 
