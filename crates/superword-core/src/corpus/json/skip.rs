@@ -1,4 +1,4 @@
-//! ReadOptions over values without keeping them.
+//! Skipping values.
 
 use super::{Cursor, Flaw};
 
