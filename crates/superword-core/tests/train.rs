@@ -14,7 +14,7 @@ use naive::{Kind, Rule, Token};
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::RngSeed;
-use superword_core::corpus::{Batch, Corpus, Files, Memory, Options, ReadOptions};
+use superword_core::corpus::{Batch, Corpus, CorpusOptions, Files, Memory, ReadOptions};
 use superword_core::model::{Deletion, Parameters, SpelledRule};
 use superword_core::pretokenize::ELIGIBLE;
 use superword_core::{Control, Effort};
@@ -215,7 +215,7 @@ fn assert_trained_alike_on_text(pattern: &str, supermerges: bool, deletion: Opti
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let shared = env::var_os("SUPERWORD_SHARED").unwrap_or_else(|| "../shared".into());
     let path = root.join(shared).join("corpus/train-0.jsonl.zst");
-    let options = Options { max_bytes: Some(10_000_000), ..Options::default() };
+    let options = CorpusOptions { max_bytes: Some(10_000_000), ..CorpusOptions::default() };
     let corpus = Files::new(vec![path], options).expect("a known format");
     let documents = Mutex::new(Vec::new());
     let keep = |_: usize, batch: &Batch| {

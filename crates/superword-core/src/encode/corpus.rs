@@ -58,7 +58,7 @@ fn read_portions(
             return Err(Error::Interrupted);
         }
         let mut portion = collected.lock().unwrap_or_else(PoisonError::into_inner);
-        if !portion.is_empty() && portion.bytes() + batch.bytes() > size {
+        if !portion.is_empty() && portion.byte_len() + batch.byte_len() > size {
             send(mem::take(&mut *portion))?;
         }
         portion.append(batch);

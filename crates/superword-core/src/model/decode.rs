@@ -42,7 +42,7 @@ impl Model {
     /// What to say of an id that no token has.
     #[must_use]
     pub fn unknown_id(&self, id: &impl ToString, place: usize) -> Error {
-        Error::UnknownId { id: id.to_string(), place, last: self.last_id().unwrap_or(0) }
+        Error::UnknownId { id: id.to_string(), index: place, last: self.last_id().unwrap_or(0) }
     }
 
     fn decoded(&self, id: u32, place: usize) -> Result<&[u8], Error> {
