@@ -4,8 +4,9 @@
 //! exactly the lines that `serde_json` accepts. Of a key that occurs more than once, the last counts,
 //! as in Python.
 //!
-//! It is written by hand for speed: on lines of English text it is 1.1 times as fast as a `serde_json`
-//! visitor (3.6 instead of 3.3 GB/s; 2.0 instead of 1.8 GB/s with escapes beyond ASCII).
+//! It is written by hand for speed. A corpus of JSON lines is read 1.15 times as fast as with a
+//! `serde_json` visitor if lines have 6 kB (1.60 instead of 1.38 GB/s on one thread), and 1.6 times
+//! as fast if they have 300 bytes (0.92 instead of 0.57 GB/s).
 
 mod escape;
 mod skip;
