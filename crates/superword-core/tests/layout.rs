@@ -1,8 +1,8 @@
-//! The layout of the core: this test reads the sources and checks the rules of the house.
+//! Checks the layout of the core by reading its sources.
 //!
-//! A folder is a stage of the pipeline and imports only the stages to its left. A type name means
-//! one thing. Words that once had a private meaning stay out. Files are short, and no parameter is
-//! a tuple.
+//! Each folder is a stage of the pipeline and imports only the stages to its left. No type name is
+//! defined twice. Words with a private meaning do not occur. Files are short, and no parameter is a
+//! tuple.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -19,7 +19,7 @@ const ROOT_FILES: [&str; 3] = ["control.rs", "error.rs", "lib.rs"];
 
 const MAX_LINES: usize = 450;
 
-/// Words that had a private meaning, and have no honest use here.
+/// Words that had a private meaning and have no other use here.
 const PRIVATE_WORDS: [&str; 14] = [
     "contestants",
     "effort",
@@ -125,8 +125,8 @@ fn the_top_level_shows_the_stages() {
     assert_eq!(names(&files), ROOT_FILES);
 }
 
-/// The stage that each name comes from which `lib.rs` re-exports.
-fn re_exports() -> BTreeMap<String, usize> {
+/// Returns the stage of each name that `lib.rs` re-exports.
+fn find_re_exports() -> BTreeMap<String, usize> {
     let lib = fs::read_to_string(root().join("lib.rs")).expect("lib.rs");
     let mut found = BTreeMap::new();
     for line in regex(r"(?m)^pub use (\w+::[^;]+);").captures_iter(&lib) {
@@ -142,7 +142,7 @@ fn re_exports() -> BTreeMap<String, usize> {
 
 #[test]
 fn imports_go_to_the_left() {
-    let re_exports = re_exports();
+    let re_exports = find_re_exports();
     let single = regex(r"\bcrate::(\w+)");
     let group = regex(r"(?s)\bcrate::\{(.*?)\};");
     let mut problems = Vec::new();
@@ -229,8 +229,7 @@ fn split_list(text: &str) -> Vec<&str> {
     items
 }
 
-/// Returns what follows the bracket that closes the generics at the start of `text`, if it starts
-/// with some.
+/// Returns the rest of `text` after the generics at its start, if it has some.
 fn skip_generics(text: &str) -> &str {
     let Some(inside) = text.strip_prefix('<') else { return text };
     let length: usize = split_list(inside).iter().map(|item| item.len() + 1).sum();

@@ -20,7 +20,7 @@ impl Batch {
         fit.then_some(Batch { text, ends, continues })
     }
 
-    /// Returns the documents in order. Of a document that comes in pieces, it is the piece.
+    /// Returns the documents, or the pieces of documents, in order.
     pub fn documents(&self) -> impl Iterator<Item = &str> {
         let starts = iter::once(0).chain(self.ends.iter().copied());
         starts.zip(&self.ends).map(|(start, &end)| &self.text[start..end])
@@ -38,7 +38,7 @@ impl Batch {
         self.ends.len() - usize::from(self.continues)
     }
 
-    /// Whether there is no document.
+    /// Whether the batch has no documents.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()

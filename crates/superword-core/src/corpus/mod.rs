@@ -8,7 +8,7 @@
 //! 2. `batch`: [`Batch`], a buffer of documents;
 //! 3. `memory`, `files`, `spool`: the three kinds of corpus. A [`Spool`] stores documents of a
 //!    source that can be read only once, in a `batch_store`;
-//! 4. `format`, `decompress`: what a file contains, by its name or its first bytes;
+//! 4. `format`, `decompress`: the format and the compression of a file;
 //! 5. `stream`, `split_points`: input in blocks, which end where documents end or may be split;
 //! 6. `parse`, `json`: documents from a block;
 //! 7. `limits`: when to stop;

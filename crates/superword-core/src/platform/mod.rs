@@ -1,4 +1,4 @@
-//! The machine: what the stages need of the processor and of memory.
+//! The machine: the processor and its memory.
 //!
 //! 1. `cpu`: processor features, and prefetching;
 //! 2. `huge_pages`: large blocks of memory for random access;

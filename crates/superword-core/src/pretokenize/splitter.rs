@@ -1,4 +1,4 @@
-//! A pattern together with an eligibility rule: what training and encoding split documents with.
+//! A pattern and an eligibility rule, with which training and encoding split documents.
 
 use crate::Error;
 use crate::corpus::ReadOptions;

@@ -19,7 +19,7 @@ use self::skip::{skip_string, skip_value};
 pub(super) enum LineError {
     /// The line is not JSON.
     Syntax {
-        /// What should be there.
+        /// The syntax that was expected.
         expected: &'static str,
         /// The byte of the line, counted from 0.
         at: usize,

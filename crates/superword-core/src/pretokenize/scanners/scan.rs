@@ -17,7 +17,7 @@ const PREFETCH_DISTANCE: usize = 1024;
 pub(crate) trait Grammar: Default {
     /// Returns the end of the pretoken that starts at `at`, which is before the end of the text.
     ///
-    /// Offsets rise from call to call, so a grammar may remember what it has seen ahead.
+    /// Offsets rise from call to call, so a grammar may remember the text that it has looked at.
     fn find_end(&mut self, text: Text, at: usize) -> usize;
 
     /// Finds the starts of pretokens in the block at `at`. One starts at its first byte.
@@ -34,7 +34,7 @@ pub(crate) struct Scan<'t, G> {
     block_start: usize,
     /// Starts of pretokens that were found but not yet returned.
     starts: u64,
-    /// No block starts before this offset, because the masks could not decide what precedes it.
+    /// No block starts before this offset, because the masks could not decide the text before it.
     blocks_from: usize,
     #[cfg_attr(
         not(all(target_arch = "x86_64", not(superword_portable))),

@@ -133,6 +133,6 @@ mod tests {
     fn more_places_than_can_be_numbered_are_refused() {
         assert!(check_size("rows", u32::MAX as usize).is_ok());
         let refused = check_size("rows", 1 << 32).expect_err("too many").to_string();
-        assert!(refused.starts_with("rows take 4294967296 places"), "{refused}");
+        assert!(refused.starts_with("rows need 4294967296 indices"), "{refused}");
     }
 }
