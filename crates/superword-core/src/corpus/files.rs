@@ -209,16 +209,20 @@ impl Corpus for Files {
                 worker.flush(handle).map_err(failure)?;
                 return Ok(false);
             };
-            let (name, format) = (input.name.as_str(), input.format);
-            let parser = Parser { name, format, options: &self.options, block: number };
-            let (block, sink) = (&mut worker.block, &mut worker.sink);
+            let mut parse = |limits: &mut Limits| {
+                let (name, format, sink) = (&input.name, input.format, &mut worker.sink);
+                let options = &self.options;
+                Parser { name, format, options, block: number, limits, sink }
+                    .parse(&mut worker.block)
+                    .map_err(failure)
+            };
             if limits.are_set() {
                 // Where to stop depends on all earlier blocks, so only one worker parses.
-                parser.parse(block, &mut pass.limits, sink).map_err(failure)?;
+                parse(&mut pass.limits)?;
                 drop(pass);
             } else {
                 drop(pass);
-                parser.parse(block, &mut limits.clone(), sink).map_err(failure)?;
+                parse(&mut limits.clone())?;
             }
             worker.block.shrink();
             let batch = &worker.sink.batch;

@@ -56,84 +56,69 @@ pub(super) fn collect_first_skipped<'s>(sinks: impl Iterator<Item = &'s Sink>) -
     all.into_iter().take(MAX_MESSAGES).map(|(_, message)| message.clone()).collect()
 }
 
-/// Parses the blocks of one file.
+/// Parses blocks of one file.
 pub(super) struct Parser<'p> {
     pub(super) name: &'p str,
     pub(super) format: Format,
     pub(super) options: &'p CorpusOptions,
     /// The number of the block.
     pub(super) block: u64,
+    pub(super) limits: &'p mut Limits,
+    pub(super) sink: &'p mut Sink,
 }
 
 impl Parser<'_> {
     /// Adds the documents of the block to the sink, up to the limits.
-    pub(super) fn parse(
-        &self,
-        block: &mut InputBlock,
-        limits: &mut Limits,
-        sink: &mut Sink,
-    ) -> Result<(), Error> {
+    pub(super) fn parse(&mut self, block: &mut InputBlock) -> Result<(), Error> {
         match (self.format, &self.options.separator) {
-            (Format::JsonLines, _) => self.parse_lines(block, limits, sink),
-            (Format::Text, Some(separator)) => self.parse_separated(block, separator, limits, sink),
-            (Format::Text, None) => self.parse_whole(block, limits, sink),
+            (Format::JsonLines, _) => self.parse_lines(block),
+            (Format::Text, Some(separator)) => self.parse_separated(block, separator),
+            (Format::Text, None) => self.parse_whole(block),
         }
     }
 
-    fn parse_lines(
-        &self,
-        block: &InputBlock,
-        limits: &mut Limits,
-        sink: &mut Sink,
-    ) -> Result<(), Error> {
+    fn parse_lines(&mut self, block: &InputBlock) -> Result<(), Error> {
         if let Ok(text) = from_utf8(&block.bytes) {
-            return self.parse_valid_lines(text, block.line, limits, sink);
+            return self.parse_valid_lines(text, block.line);
         }
-        for (number, line) in block.bytes.split_inclusive(|&byte| byte == b'\n').enumerate() {
-            let number = block.line + number as u64;
+        let lines = block.bytes.split_inclusive(|&byte| byte == b'\n');
+        for (line, number) in lines.zip(block.line..) {
             match str::from_utf8(line) {
-                Ok(line) => self.parse_valid_lines(line, number, limits, sink)?,
+                Ok(line) => self.parse_valid_lines(line, number)?,
                 Err(error) => {
                     let at = error.valid_up_to();
                     let message = format!("byte {at} of the line is not UTF-8; {FIX}");
-                    self.skip_or_fail(sink, Some(number), None, message)?;
+                    self.skip_or_fail(Some(number), None, message)?;
                 }
             }
-            if limits.are_reached() {
+            if self.limits.are_reached() {
                 break;
             }
         }
         Ok(())
     }
 
-    /// Parses lines that are UTF-8. The first of them has the number `first`.
-    fn parse_valid_lines(
-        &self,
-        text: &str,
-        first: u64,
-        limits: &mut Limits,
-        sink: &mut Sink,
-    ) -> Result<(), Error> {
+    /// Parses lines that are UTF-8. The first of them has this number.
+    fn parse_valid_lines(&mut self, text: &str, mut number: u64) -> Result<(), Error> {
         let column = &self.options.column;
         let bytes = text.as_bytes();
         let mut at = 0;
-        let mut number = first;
-        while at < bytes.len() && !limits.are_reached() {
+        while at < bytes.len() && !self.limits.are_reached() {
             match bytes[at] {
                 b'\n' => at += 1,
                 b' ' | b'\t' | b'\r' if is_blank(&text[at..]) => at += line_length(&text[at..]),
                 _ => {
                     let line = &text[at..];
-                    match sink.batch.push_with(|into| json::read_line(line, column, into)) {
+                    match self.sink.batch.push_with(|into| json::read_line(line, column, into)) {
                         Ok(length) => {
                             at += length;
-                            if !limits.admit(sink.batch.last_byte_len()) {
-                                sink.batch.pop();
+                            if !self.limits.admit(self.sink.batch.last_byte_len()) {
+                                self.sink.batch.pop();
                             }
                         }
                         Err(error) => {
                             let (column, message) = self.explain(error, line);
-                            self.skip_or_fail(sink, Some(number), column, message)?;
+                            self.skip_or_fail(Some(number), column, message)?;
                             at += line_length(line);
                         }
                     }
@@ -144,22 +129,18 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn parse_separated(
-        &self,
-        block: &InputBlock,
-        separator: &str,
-        limits: &mut Limits,
-        sink: &mut Sink,
-    ) -> Result<(), Error> {
+    fn parse_separated(&mut self, block: &InputBlock, separator: &str) -> Result<(), Error> {
         let mut start = 0;
         let ends = memmem::find_iter(&block.bytes, separator).chain([block.bytes.len()]);
         for end in ends {
             // Nothing between two separators in a row, or after the last, is no document.
-            if start < end && !limits.are_reached() {
+            if start < end && !self.limits.are_reached() {
                 match from_utf8(&block.bytes[start..end]) {
-                    Ok(document) if limits.admit(document.len()) => sink.batch.push(document),
+                    Ok(document) if self.limits.admit(document.len()) => {
+                        self.sink.batch.push(document);
+                    }
                     Ok(_) => {}
-                    Err(_) => self.skip_not_utf8(block, start..end, sink)?,
+                    Err(_) => self.skip_not_utf8(block, start..end)?,
                 }
             }
             start = end + separator.len();
@@ -167,70 +148,51 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn parse_whole(
-        &self,
-        block: &mut InputBlock,
-        limits: &mut Limits,
-        sink: &mut Sink,
-    ) -> Result<(), Error> {
-        self.parse_document(block, limits, sink)?;
-        if block.continues {
-            sink.batch.set_continues();
-        }
-        Ok(())
-    }
-
-    fn parse_document(
-        &self,
-        block: &mut InputBlock,
-        limits: &mut Limits,
-        sink: &mut Sink,
-    ) -> Result<(), Error> {
+    fn parse_whole(&mut self, block: &mut InputBlock) -> Result<(), Error> {
         if block.bytes.len() < BLOCK_SIZE {
             match from_utf8(&block.bytes) {
-                Ok(document) if limits.admit(document.len()) => sink.batch.push(document),
+                Ok(document) if self.limits.admit(document.len()) => self.sink.batch.push(document),
                 Ok(_) => {}
-                Err(_) => self.skip_not_utf8(block, 0..block.bytes.len(), sink)?,
+                Err(_) => self.skip_not_utf8(block, 0..block.bytes.len())?,
             }
-            return Ok(());
+        } else {
+            // A large document is moved, not copied.
+            match String::from_utf8(mem::take(&mut block.bytes)) {
+                Ok(document) if self.limits.admit(document.len()) => {
+                    self.sink.batch.push_owned(document);
+                }
+                Ok(_) => {}
+                Err(error) => {
+                    block.bytes = error.into_bytes();
+                    self.skip_not_utf8(block, 0..block.bytes.len())?;
+                }
+            }
         }
-        // A large document is moved, not copied.
-        match String::from_utf8(mem::take(&mut block.bytes)) {
-            Ok(document) if limits.admit(document.len()) => sink.batch.push_owned(document),
-            Ok(_) => {}
-            Err(error) => {
-                block.bytes = error.into_bytes();
-                self.skip_not_utf8(block, 0..block.bytes.len(), sink)?;
-            }
+        if block.continues {
+            self.sink.batch.set_continues();
         }
         Ok(())
     }
 
-    fn skip_not_utf8(
-        &self,
-        block: &InputBlock,
-        document: Range<usize>,
-        sink: &mut Sink,
-    ) -> Result<(), Error> {
+    fn skip_not_utf8(&mut self, block: &InputBlock, document: Range<usize>) -> Result<(), Error> {
         let start = document.start;
         let valid =
             str::from_utf8(&block.bytes[document]).map_or_else(|e| e.valid_up_to(), str::len);
         let at = block.offset + (start + valid) as u64;
         let message =
             format!("byte {at} is not UTF-8; convert the file, for example with iconv, or {SKIP}");
-        self.skip_or_fail(sink, None, None, message)
+        self.skip_or_fail(None, None, message)
     }
 
     fn skip_or_fail(
-        &self,
-        sink: &mut Sink,
+        &mut self,
         line: Option<u64>,
         column: Option<String>,
         message: String,
     ) -> Result<(), Error> {
         let file = Some(self.name.to_owned());
         let error = Error::Corpus { file, line, column, message };
-        sink.skip_or_fail(error, self.options.on_error, self.block)
+        self.sink.skip_or_fail(error, self.options.on_error, self.block)
     }
 
     /// Returns the column that an error is about, if any, and the message.

@@ -142,8 +142,9 @@ impl Spool {
             );
             let mut block = InputBlock::default();
             while !self.limits.are_reached() && stream.read_block(&mut block)? {
-                let parser = Parser { name, format, options: &options, block: 0 };
-                let parsed = parser.parse(&mut block, &mut self.limits, &mut sink);
+                let (limits, sink) = (&mut self.limits, &mut sink);
+                let mut parser = Parser { name, format, options: &options, block: 0, limits, sink };
+                let parsed = parser.parse(&mut block);
                 if let Err(error) = parsed.and_then(|()| self.append(&mut sink.batch)) {
                     return Ok(Err(error));
                 }
