@@ -7,8 +7,8 @@ use superword_core::model::{Parameters, SecondStage};
 use superword_core::pretokenize::ELIGIBLE;
 use superword_core::train::from_counts::{CountThresholds, CountedFragments, PretokenSums};
 use superword_core::train::shard_counts::{
-    DocumentSplitter, ShardFragmentCounter, ShardFragmentSplitter, ShardPretokenCounter,
-    ShardTotals, SortedCounts, count_fragments, count_pretokens,
+    ShardFragmentCounter, ShardFragmentSplitter, ShardPretokenCounter, ShardTotals, SortedCounts,
+    Splitter, count_fragments, count_pretokens,
 };
 use superword_core::{BIGRAM_BUCKETS, Control, Error, Resources, train};
 
@@ -49,7 +49,7 @@ fn sums_of_shards_give_the_model_of_the_whole_corpus() {
     let documents = documents();
     let corpus: Memory = documents.iter().collect();
     let wanted = train(&corpus, parameters(), Vec::new(), RESOURCES, &QUIET).expect("a model");
-    let splitter = DocumentSplitter::new("boundless", ELIGIBLE).expect("good regexes");
+    let splitter = Splitter::new("boundless", ELIGIBLE).expect("good regexes");
     let mut whole = count_pretokens(&corpus, &splitter, true, RESOURCES, &QUIET).expect("counts");
     let mut sums = Sums::new();
     let mut bigrams = vec![0; BIGRAM_BUCKETS];

@@ -14,7 +14,7 @@ use naive::{Kind, Rule, Token};
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::RngSeed;
-use superword_core::corpus::{Batch, Corpus, Files, Memory, Options, Reading};
+use superword_core::corpus::{Batch, Corpus, CorpusOptions, Files, Memory, ReadOptions};
 use superword_core::model::{Deletion, Parameters, SpelledRule};
 use superword_core::pretokenize::ELIGIBLE;
 use superword_core::{Control, Resources};
@@ -220,7 +220,7 @@ fn assert_same_model_on_text(pattern: &str, supermerges: bool, deletion: Option<
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let shared = env::var_os("SUPERWORD_SHARED").unwrap_or_else(|| "../shared".into());
     let path = root.join(shared).join("corpus/train-0.jsonl.zst");
-    let options = Options { max_bytes: Some(10_000_000), ..Options::default() };
+    let options = CorpusOptions { max_bytes: Some(10_000_000), ..CorpusOptions::default() };
     let corpus = Files::new(vec![path], options).expect("a known format");
     let documents = Mutex::new(Vec::new());
     let keep = |_: usize, batch: &Batch| {
@@ -229,7 +229,7 @@ fn assert_same_model_on_text(pattern: &str, supermerges: bool, deletion: Option<
         Ok(())
     };
     corpus
-        .read(Reading::whole(1), &keep, &|_| ())
+        .read(ReadOptions::whole_documents(1), &keep, &|_| ())
         .expect("the corpus, in the folder that SUPERWORD_SHARED names");
     let documents = documents.into_inner().expect("one thread has read");
     let (pattern, vocab_size) = (pattern.to_owned(), 16_384);

@@ -7,7 +7,7 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::{PyBytes, PyMemoryView};
-use superword_core::train::shard_counts::{self, DocumentSplitter, SortedCounts};
+use superword_core::train::shard_counts::{self, SortedCounts, Splitter};
 use superword_core::{Control, Error, Resources};
 
 use crate::corpus::Corpus;
@@ -79,8 +79,8 @@ impl Cut {
     }
 }
 
-fn splitter(py: Python<'_>, pattern: &str, eligible: &str) -> PyResult<DocumentSplitter> {
-    DocumentSplitter::new(pattern, eligible).map_err(|error| exception(py, &error))
+fn splitter(py: Python<'_>, pattern: &str, eligible: &str) -> PyResult<Splitter> {
+    Splitter::new(pattern, eligible).map_err(|error| exception(py, &error))
 }
 
 /// Counts the pretokens of a corpus and, if wanted, at which places they stand side by side.

@@ -4,14 +4,14 @@ use std::sync::Mutex;
 
 use crate::Error;
 use crate::control::{Control, Stage};
-use crate::corpus::{Batch, Corpus, Reading, Totals};
+use crate::corpus::{Batch, Corpus, ReadOptions, Totals};
 use crate::platform::memory_budget::MemoryBudget;
 
 /// What a pass needs to know: which corpus to read, how, and within which limits.
 #[derive(Clone, Copy)]
 pub(crate) struct CorpusPass<'c> {
     pub(crate) corpus: &'c dyn Corpus,
-    pub(crate) reading: Reading,
+    pub(crate) reading: ReadOptions,
     pub(crate) budget: MemoryBudget,
     pub(crate) control: &'c Control<'c>,
     /// What an earlier pass read; this one must read the same.

@@ -17,7 +17,6 @@ mod pretoken_map;
 mod pretokens;
 mod shared_bigrams;
 mod spill;
-mod splitter;
 
 pub(crate) use bigrams::{AboveThreshold, BigramCounts};
 pub(crate) use corpus_pass::CorpusPass;
@@ -30,4 +29,3 @@ pub(crate) use pretokens::{PretokenCount, PretokenCounter, PretokenCounts, count
 pub use shared_bigrams::BIGRAM_BUCKETS;
 pub(crate) use shared_bigrams::{FrequentBuckets, SharedBigramCounts};
 pub(crate) use spill::{RunReader, RunWriter};
-pub use splitter::DocumentSplitter;

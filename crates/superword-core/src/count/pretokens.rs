@@ -8,10 +8,10 @@ use crate::count::bigrams::{BigramCounter, BigramCounts};
 use crate::count::corpus_pass::{CorpusPass, ThreadCounter};
 use crate::count::pretoken_map::{PROBE_GROUP, PretokenMap, Probe};
 use crate::count::spill::{Run, Runs};
-use crate::count::splitter::DocumentSplitter;
 use crate::error::Error;
 use crate::model::Training;
 use crate::pretokenize::Eligibility;
+use crate::pretokenize::Splitter;
 
 /// The count of a pretoken, with its highest bit set if the pretoken is eligible.
 #[derive(Clone, Copy, Debug, Default)]
@@ -132,7 +132,7 @@ impl PretokenCounts {
 /// Counts the pretokens of a corpus.
 pub(crate) fn count_pretokens(
     pass: &CorpusPass,
-    splitter: &DocumentSplitter,
+    splitter: &Splitter,
     with_bigrams: bool,
 ) -> Result<PretokenCounts, Error> {
     let buckets = BigramCounts::buckets_for(pass.corpus, pass.reading.threads, pass.budget);
@@ -170,7 +170,7 @@ impl<B: BigramCounter> PretokenCounter<B> {
     /// Counts a corpus on all threads.
     pub(crate) fn count_corpus(
         pass: &CorpusPass,
-        splitter: &DocumentSplitter,
+        splitter: &Splitter,
         new_bigrams: impl Fn() -> Option<B>,
     ) -> Result<(PretokenCounter<B>, Totals), Error> {
         let max_size = pass.budget.table_size(pass.reading.threads);
@@ -184,7 +184,7 @@ impl<B: BigramCounter> PretokenCounter<B> {
 
     /// Counts a document. Pretokens are looked up in groups: when the first of a group is compared,
     /// the memory of all of them has been prefetched.
-    pub(crate) fn add(&mut self, document: &str, splitter: &DocumentSplitter) -> Result<(), Error> {
+    pub(crate) fn add(&mut self, document: &str, splitter: &Splitter) -> Result<(), Error> {
         let eligibility = splitter.eligibility();
         let mut group = [Probe::default(); PROBE_GROUP];
         let mut size = 0;

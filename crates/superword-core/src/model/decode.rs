@@ -42,7 +42,8 @@ impl Model {
     /// What to say of an id that no token has.
     #[must_use]
     pub fn unknown_id(&self, id: &impl ToString, place: usize) -> Error {
-        Error::UnknownId { id: id.to_string(), place, last: self.last_id().map_or(0, |id| id.0) }
+        let last = self.last_id().map_or(0, |id| id.0);
+        Error::UnknownId { id: id.to_string(), index: place, last }
     }
 
     fn decoded(&self, id: TokenId, place: usize) -> Result<&[u8], Error> {

@@ -5,7 +5,7 @@ use std::convert::Infallible;
 
 use crate::control::Control;
 use crate::corpus::Corpus;
-use crate::count::{CorpusPass, DocumentSplitter, count_pretokens};
+use crate::count::{CorpusPass, count_pretokens};
 use crate::error::Error;
 use crate::model::{Model, Parameters};
 use crate::platform::huge_pages;
@@ -54,9 +54,9 @@ pub fn extend(
         ..base.parameters().clone()
     };
     let context = TrainingContext { parameters: &parameters, resources, control };
-    let splitter = DocumentSplitter::new(&parameters.pattern, &parameters.eligible)?;
+    let splitter = base.splitter();
     let pass = resources.pass(corpus, splitter.read_options(resources.threads), control);
-    let counts = count_pretokens(&pass, &splitter, true)?;
+    let counts = count_pretokens(&pass, splitter, true)?;
     let training = counts.training();
     huge_pages::release();
     let next_pass = CorpusPass { expected: Some(counts.totals), ..pass };

@@ -25,12 +25,12 @@ mod superbpe;
 mod supermerges;
 
 use crate::control::Control;
-use crate::corpus::{Corpus, Reading};
-use crate::count::{CorpusPass, DocumentSplitter, count_pretokens};
+use crate::corpus::{Corpus, ReadOptions};
+use crate::count::{CorpusPass, count_pretokens};
 use crate::error::Error;
 use crate::model::{Model, Parameters, SecondStage};
 use crate::platform::huge_pages;
-use crate::pretokenize::Pattern;
+use crate::pretokenize::{Pattern, Splitter};
 
 pub use extend::{Extension, extend};
 use merges::MergeSteps;
@@ -51,7 +51,7 @@ pub fn train(
     control: &Control,
 ) -> Result<Model, Error> {
     let context = TrainingContext { parameters: &parameters, resources, control };
-    let splitter = DocumentSplitter::new(&parameters.pattern, &parameters.eligible)?;
+    let splitter = Splitter::new(&parameters.pattern, &parameters.eligible)?;
     let reading = splitter.read_options(resources.threads);
     let pass = resources.pass(corpus, reading, control);
     let counts = count_pretokens(&pass, &splitter, parameters.supermerges)?;
@@ -63,8 +63,9 @@ pub fn train(
         let merges = MergeSteps::learn(&counts, &first_stage)?;
         drop(counts);
         huge_pages::release();
-        let in_pieces = Pattern::new(pattern)?.has_seams();
-        let next_pass = CorpusPass { reading: Reading { in_pieces, ..reading }, ..next_pass };
+        let split_documents = Pattern::new(pattern)?.may_split_documents();
+        let next_pass =
+            CorpusPass { reading: ReadOptions { split_documents, ..reading }, ..next_pass };
         superbpe::learn(&next_pass, merges, &context)?
     } else {
         let merges = MergeSteps::learn(&counts, &context)?;

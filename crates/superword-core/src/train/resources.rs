@@ -1,7 +1,7 @@
 //! What training may use, and what every part of it needs to know.
 
 use crate::control::Control;
-use crate::corpus::{Corpus, Reading};
+use crate::corpus::{Corpus, ReadOptions};
 use crate::count::CorpusPass;
 use crate::model::Parameters;
 use crate::platform::memory_budget::MemoryBudget;
@@ -34,7 +34,7 @@ impl Resources {
     pub(crate) fn pass<'c>(
         self,
         corpus: &'c dyn Corpus,
-        reading: Reading,
+        reading: ReadOptions,
         control: &'c Control<'c>,
     ) -> CorpusPass<'c> {
         CorpusPass { corpus, reading, budget: self.budget(), control, expected: None }

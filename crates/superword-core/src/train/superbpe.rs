@@ -147,10 +147,10 @@ mod tests {
 
     use super::*;
     use crate::control::Control;
-    use crate::corpus::{Memory, Reading};
-    use crate::count::DocumentSplitter;
+    use crate::corpus::{Memory, ReadOptions};
     use crate::count::count_pretokens;
     use crate::model::SecondStage;
+    use crate::pretokenize::Splitter;
     use crate::train::Resources;
 
     /// Returns the rules in bytes, with their counts, when this threshold is tried first.
@@ -161,9 +161,8 @@ mod tests {
         let context = TrainingContext { parameters, resources, control: &control };
         let stage = parameters.second_stage.as_ref().expect("a second stage");
         let first_stage = Parameters { vocab_size: stage.transition, ..parameters.clone() };
-        let splitter =
-            DocumentSplitter::new(&parameters.pattern, &parameters.eligible).expect("regexes");
-        let pass = resources.pass(&corpus, Reading::whole(1), &control);
+        let splitter = Splitter::new(&parameters.pattern, &parameters.eligible).expect("regexes");
+        let pass = resources.pass(&corpus, ReadOptions::whole_documents(1), &control);
         let counts = count_pretokens(&pass, &splitter, false).expect("counts");
         let first_context = TrainingContext { parameters: &first_stage, ..context };
         let merges = MergeSteps::learn(&counts, &first_context).expect("merges");

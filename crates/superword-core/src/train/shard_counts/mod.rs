@@ -17,7 +17,7 @@ use crate::corpus::{Corpus, Totals};
 use crate::count::{FragmentCounter, PretokenCounter, SharedBigramCounts};
 use crate::train::Resources;
 
-pub use crate::count::DocumentSplitter;
+pub use crate::pretokenize::Splitter;
 pub use fragment_splitter::ShardFragmentSplitter;
 pub use sorted_counts::{KeyCountBatch, SortedCounts};
 
@@ -46,7 +46,7 @@ impl ShardTotals {
 /// When the corpus cannot be read, or a regex fails on it; when the job is interrupted.
 pub fn count_pretokens(
     corpus: &dyn Corpus,
-    splitter: &DocumentSplitter,
+    splitter: &Splitter,
     with_bigrams: bool,
     resources: Resources,
     control: &Control,
@@ -63,7 +63,7 @@ pub fn count_pretokens(
 /// As [`count_pretokens`].
 pub fn count_fragments(
     corpus: &dyn Corpus,
-    splitter: &DocumentSplitter,
+    splitter: &Splitter,
     fragment_splitter: &ShardFragmentSplitter,
     resources: Resources,
     control: &Control,
@@ -76,7 +76,7 @@ pub fn count_fragments(
 
 /// Counts the pretokens of the documents that it is given.
 pub struct ShardPretokenCounter {
-    splitter: DocumentSplitter,
+    splitter: Splitter,
     counter: PretokenCounter<SharedBigramCounts>,
     totals: ShardTotals,
 }
@@ -84,7 +84,7 @@ pub struct ShardPretokenCounter {
 impl ShardPretokenCounter {
     /// Creates an empty counter.
     #[must_use]
-    pub fn new(splitter: DocumentSplitter, with_bigrams: bool) -> ShardPretokenCounter {
+    pub fn new(splitter: Splitter, with_bigrams: bool) -> ShardPretokenCounter {
         let counter = PretokenCounter::new(with_bigrams.then(SharedBigramCounts::new));
         ShardPretokenCounter { splitter, counter, totals: ShardTotals::default() }
     }
@@ -110,7 +110,7 @@ impl ShardPretokenCounter {
 
 /// Counts the fragments of the documents that it is given.
 pub struct ShardFragmentCounter {
-    splitter: DocumentSplitter,
+    splitter: Splitter,
     counter: FragmentCounter,
     totals: ShardTotals,
 }
@@ -118,7 +118,7 @@ pub struct ShardFragmentCounter {
 impl ShardFragmentCounter {
     /// Creates an empty counter.
     #[must_use]
-    pub fn new(splitter: DocumentSplitter) -> ShardFragmentCounter {
+    pub fn new(splitter: Splitter) -> ShardFragmentCounter {
         let (counter, totals) = (FragmentCounter::new(), ShardTotals::default());
         ShardFragmentCounter { splitter, counter, totals }
     }
