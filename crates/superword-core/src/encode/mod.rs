@@ -27,6 +27,8 @@ pub use crate::encode::batch::Encoded;
 pub use crate::encode::corpus::encode_corpus;
 use crate::encode::ids::Numbers;
 pub(crate) use crate::encode::openings::openings;
+use crate::encode::pipeline::dispatch::InstructionSet;
+use crate::encode::pipeline::group::GROUP;
 use crate::encode::pipeline::text_encoder::Run;
 use crate::encode::pretoken::cache::Cache;
 use crate::encode::pretoken::encoding::{LISTED, Outcome};
@@ -142,20 +144,51 @@ impl Encoder {
         }
     }
 
+    /// Encodes a text in groups of at most `SIZE` pretokens, and without AVX2 if `is_portable`.
+    ///
+    /// Public for `tests/encode.rs` alone: [`Encoder::encode`] has one group size, and uses AVX2
+    /// wherever the processor has it, so the other combinations are out of its reach.
+    ///
+    /// # Errors
+    /// As [`Encoder::encode`].
+    #[doc(hidden)]
+    pub fn encode_in_groups<const SIZE: usize>(
+        &self,
+        text: &str,
+        is_portable: bool,
+    ) -> Result<Vec<u32>, Error> {
+        let instructions =
+            if is_portable { InstructionSet::PORTABLE } else { InstructionSet::detect() };
+        let mut cache = self.take_cache();
+        let mut ids = Vec::new();
+        self.encode_grouped::<SIZE>(text, &mut cache, &mut ids, instructions)?;
+        self.give_back(cache);
+        Ok(ids)
+    }
+
     /// Appends the ids of a text.
     fn encode_text(&self, text: &str, cache: &mut Cache, ids: &mut Vec<u32>) -> Result<(), Error> {
+        self.encode_grouped::<GROUP>(text, cache, ids, InstructionSet::detect())
+    }
+
+    fn encode_grouped<const SIZE: usize>(
+        &self,
+        text: &str,
+        cache: &mut Cache,
+        ids: &mut Vec<u32>,
+        instructions: InstructionSet,
+    ) -> Result<(), Error> {
         let start = ids.len();
         if let Some(stages) = &self.stages {
             let mut pieces = mem::replace(&mut cache.pieces, Pieces::new());
-            let joined = self.first_stage_of(stages, text, cache, |pretoken| {
-                stages.join(pretoken, &mut pieces, ids);
-            });
+            let join = |pretoken: &[u32]| stages.join(pretoken, &mut pieces, ids);
+            let joined = self.first_stage_of::<SIZE>(stages, text, cache, instructions, join);
             cache.pieces = pieces;
             cache.shrink();
             joined?;
             return self.numbers.to_ids(&mut ids[start..]);
         }
-        let mut run = Run::new(self, text, cache, ids);
+        let mut run = Run::<SIZE>::new(self, text, cache, ids, instructions);
         let result = self.pattern.spans(text).for_each_block(|base, ends| run.add(base, ends));
         run.finish();
         result?;
@@ -170,22 +203,23 @@ impl Encoder {
     pub(crate) fn first_stage(&self, text: &str, each: impl FnMut(&[u32])) -> Result<(), Error> {
         let Some(stages) = &self.stages else { return Ok(()) };
         let mut cache = self.take_cache();
-        self.first_stage_of(stages, text, &mut cache, each)?;
+        self.first_stage_of::<GROUP>(stages, text, &mut cache, InstructionSet::detect(), each)?;
         self.give_back(cache);
         Ok(())
     }
 
-    fn first_stage_of(
+    fn first_stage_of<const SIZE: usize>(
         &self,
         stages: &Stages,
         text: &str,
         cache: &mut Cache,
+        instructions: InstructionSet,
         each: impl FnMut(&[u32]),
     ) -> Result<(), Error> {
         let (mut tokens, mut ends) = mem::take(&mut cache.first_stage);
         tokens.clear();
         ends.clear();
-        let mut run = Run::new(self, text, cache, &mut tokens);
+        let mut run = Run::<SIZE>::new(self, text, cache, &mut tokens, instructions);
         let mut result = Ok(());
         self.pattern.spans(text).for_each(|span| match span {
             Ok(span) => {

@@ -12,7 +12,7 @@ use crate::encode::pretoken::rule_replay::{NEVER, Rules};
 use crate::encode::supermerge::pair_table::Join;
 use crate::encode::supermerge::table::{SHORT, Unit, Waiting};
 
-impl Run<'_> {
+impl<const SIZE: usize> Run<'_, SIZE> {
     /// Finds out which pretokens may come to stand in one token with the one before.
     #[inline(always)]
     pub(crate) fn find_joined(&mut self) -> Bits {
@@ -71,7 +71,7 @@ impl Run<'_> {
     #[inline(always)]
     pub(crate) fn carry(&mut self, settled: usize, last: Outcome) {
         let mut carried = self.size - settled;
-        if carried > PART {
+        if carried > SIZE.div_ceil(8) {
             for index in settled..self.size {
                 let join = if index == settled { Join::default() } else { self.group.joins[index] };
                 self.wait(index + 1, join);

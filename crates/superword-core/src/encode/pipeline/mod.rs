@@ -2,6 +2,7 @@
 
 pub(super) mod apply;
 pub(super) mod bits;
+pub(super) mod dispatch;
 pub(super) mod group;
 pub(super) mod text_encoder;
 pub(super) mod write;

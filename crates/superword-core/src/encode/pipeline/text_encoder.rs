@@ -2,18 +2,17 @@
 
 use crate::encode::Encoder;
 use crate::encode::pipeline::bits::bits;
+use crate::encode::pipeline::dispatch::{Dispatched, InstructionSet, dispatch};
 use crate::encode::pipeline::group::{GROUP, Group};
 use crate::encode::pretoken::cache::{self, Cache};
 use crate::encode::pretoken::encoding::{CACHED, Outcome};
-#[cfg(target_arch = "x86_64")]
-use crate::platform::cpu::has_x86_64_v3;
 use crate::pretokenize::key::Key;
 
 /// A text being encoded.
 ///
 /// Pretokens go through in groups, each step in a loop of its own: such loops are short, and wait
 /// for memory together.
-pub(crate) struct Run<'r> {
+pub(crate) struct Run<'r, const SIZE: usize> {
     pub(crate) encoder: &'r Encoder,
     text: &'r [u8],
     pub(crate) cache: &'r mut Cache,
@@ -24,8 +23,32 @@ pub(crate) struct Run<'r> {
     /// be joined with what comes next.
     pub(crate) size: usize,
     pub(crate) carried: usize,
-    #[cfg(target_arch = "x86_64")]
-    is_modern: bool,
+    instructions: InstructionSet,
+}
+
+struct Collect<'a, 'r, const SIZE: usize> {
+    run: &'a mut Run<'r, SIZE>,
+    base: usize,
+    ends: u64,
+}
+
+impl<const SIZE: usize> Dispatched for Collect<'_, '_, SIZE> {
+    #[inline(always)]
+    fn run(self) {
+        self.run.collect(self.base, self.ends);
+    }
+}
+
+struct EncodeGroup<'a, 'r, const SIZE: usize> {
+    run: &'a mut Run<'r, SIZE>,
+    is_last: bool,
+}
+
+impl<const SIZE: usize> Dispatched for EncodeGroup<'_, '_, SIZE> {
+    #[inline(always)]
+    fn run(self) {
+        self.run.encode_group(self.is_last);
+    }
 }
 
 /// Of how many pretokens a group may get the ends at once.
@@ -37,54 +60,40 @@ const USUAL: usize = 16;
 /// Among how many places a new pretoken of a group is looked for before it is worked out.
 const MET: usize = 64;
 
-impl<'r> Run<'r> {
+impl<'r, const SIZE: usize> Run<'r, SIZE> {
     /// The tokens go to the end of `out`.
     pub(crate) fn new(
         encoder: &'r Encoder,
         text: &'r str,
         cache: &'r mut Cache,
         out: &'r mut Vec<u32>,
-    ) -> Run<'r> {
+        instructions: InstructionSet,
+    ) -> Run<'r, SIZE> {
         cache.pending.clear();
         cache.make_room(&encoder.known);
         let mut group = cache.group.take().unwrap_or_else(Group::new);
         group.cuts[0] = 0;
         group.set(0, Outcome::default());
-        Run {
-            encoder,
-            text: text.as_bytes(),
-            cache,
-            out,
-            group,
-            size: 0,
-            carried: 0,
-            #[cfg(target_arch = "x86_64")]
-            is_modern: has_x86_64_v3(),
-        }
+        Run { encoder, text: text.as_bytes(), cache, out, group, size: 0, carried: 0, instructions }
     }
 
     /// Takes the next pretokens, which end in the text where bits are set, from a place on.
     #[inline]
     pub(crate) fn add(&mut self, base: usize, ends: u64) {
-        #[cfg(target_arch = "x86_64")]
-        if self.is_modern {
-            // SAFETY: the processor is modern.
-            unsafe { self.collect_modern(base, ends) };
+        const { assert!(0 < SIZE && SIZE <= GROUP) };
+        if SIZE > MORE {
+            dispatch(self.instructions, Collect { run: self, base, ends });
+            if self.size > SIZE - MORE {
+                self.encode(false);
+            }
         } else {
-            self.collect(base, ends);
+            for end in bits(ends) {
+                dispatch(self.instructions, Collect { run: self, base: base + end, ends: 1 });
+                if self.size >= SIZE {
+                    self.encode(false);
+                }
+            }
         }
-        #[cfg(not(target_arch = "x86_64"))]
-        self.collect(base, ends);
-        if self.size > GROUP - MORE {
-            self.encode(false);
-        }
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    #[inline(never)]
-    fn collect_modern(&mut self, base: usize, ends: u64) {
-        self.collect(base, ends);
     }
 
     #[inline(always)]
@@ -113,19 +122,7 @@ impl<'r> Run<'r> {
 
     /// Encodes the pretokens collected, but for those that may be joined with what comes next.
     fn encode(&mut self, is_last: bool) {
-        #[cfg(target_arch = "x86_64")]
-        if self.is_modern {
-            // SAFETY: the processor is modern.
-            return unsafe { self.encode_group_modern(is_last) };
-        }
-        self.encode_group(is_last);
-    }
-
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    #[inline(never)]
-    fn encode_group_modern(&mut self, is_last: bool) {
-        self.encode_group(is_last);
+        dispatch(self.instructions, EncodeGroup { run: self, is_last });
     }
 
     #[inline(always)]
@@ -272,56 +269,5 @@ impl<'r> Run<'r> {
                 kinds[*index as usize + 1] = outcome.kind as u8;
             }
         }
-    }
-}
-
-#[cfg(all(test, target_arch = "x86_64"))]
-mod tests {
-    use super::*;
-    use crate::model::{Model, Parameters, Rule, Training};
-    use crate::pretokenize::ELIGIBLE;
-
-    /// Letters that are merged, and words that are joined.
-    fn model() -> Model {
-        let parameters = Parameters {
-            pattern: "gpt4o".to_owned(),
-            eligible: ELIGIBLE.to_owned(),
-            supermerges: true,
-            deletion: None,
-            tau: 0.9,
-            min_count: 2,
-            vocab_size: 300,
-            second_stage: None,
-        };
-        let (space, a, b) = (u32::from(b' '), u32::from(b'a'), u32::from(b'b'));
-        let rules = vec![
-            Rule::Merge { left: space, right: a, token: 256, count: 9 },
-            Rule::Merge { left: space, right: b, token: 257, count: 8 },
-            Rule::Merge { left: 256, right: b, token: 258, count: 7 },
-            Rule::Supermerge { left: 256, right: 257, token: 259, count: 6 },
-            Rule::Supermerge { left: 259, right: 258, token: 260, count: 5 },
-            Rule::Supermerge { left: 257, right: 257, token: 261, count: 4 },
-        ];
-        let more = [" a", " b", " ab", " a b", " a b ab", " b b"];
-        let bytes = (0..=u8::MAX).map(|byte| Box::from([byte]));
-        let tokens = bytes.chain(more.map(|token| Box::from(token.as_bytes()))).collect();
-        Model::new(parameters, tokens, rules, Vec::new(), Training::default()).expect("a model")
-    }
-
-    #[test]
-    fn an_old_processor_encodes_as_a_modern_one() {
-        let encoder = Encoder::new(&model()).expect("an encoder");
-        let words = [" a", " b", " ab", " b", " a b ab", " new", " words\n", " é", " 中文字"];
-        let text: String =
-            (0..9000_usize).map(|i| words[(i * i / 7 + i / 5) % words.len()]).collect();
-        let mut cache = encoder.take_cache();
-        let mut ids = Vec::new();
-        let mut run = Run::new(&encoder, &text, &mut cache, &mut ids);
-        run.is_modern = false;
-        let scanned = encoder.pattern.spans(&text).for_each_block(|base, ends| run.add(base, ends));
-        run.finish();
-        scanned.expect("a named pattern does not fail");
-        assert_eq!(ids, encoder.encode(&text).expect("a text"));
-        assert!(ids.contains(&260) && ids.contains(&261));
     }
 }

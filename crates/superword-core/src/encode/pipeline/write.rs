@@ -6,7 +6,7 @@ use crate::encode::pipeline::text_encoder::Run;
 use crate::encode::pretoken::encoding::{CACHED, ELSEWHERE, LISTED, Outcome, WORDS};
 use crate::encode::supermerge::table::Unit;
 
-impl Run<'_> {
+impl<const SIZE: usize> Run<'_, SIZE> {
     /// Writes the first few outcomes of the group.
     #[inline(always)]
     pub(crate) fn write_first(&mut self, count: usize) {

@@ -40,7 +40,7 @@ impl Words {
     /// The first few rules of a model.
     pub(crate) fn new(model: &Model, numbers: &Numbers, rules: &[Rule]) -> Words {
         let end = rules.len() as u32 + 1;
-        let rules = || (1..).zip(rules);
+        let rules = || (1..end).zip(rules);
         let mut deletions: FastMap<u32, Vec<Deletion>> = FastMap::default();
         for (time, rule) in rules() {
             if let Rule::Delete { token, parts } = rule {
@@ -59,10 +59,11 @@ impl Words {
         });
         let merges = Merges::new(merges, end);
         let bytes = std::array::from_fn(|byte| numbers.of(byte as u32));
-        let mut byte_joins = Vec::with_capacity(1 << 16);
-        for &left in &bytes {
-            let joins = bytes.iter().map(|&right| merges.when(left, right, 0).min(merges.never()));
-            byte_joins.extend(joins);
+        let mut byte_joins = vec![merges.never(); 1 << 16];
+        for (time, rule) in rules().rev() {
+            if let &Rule::Merge { left: left @ 0..256, right: right @ 0..256, .. } = rule {
+                byte_joins[(left << 8 | right) as usize] = time;
+            }
         }
         Words { merges, bytes, byte_joins, deletions }
     }
