@@ -37,7 +37,7 @@ pub(crate) const KINDS: [Kind; 6] =
 
 /// Patterns that are not named.
 const REGEXES: [&str; 4] =
-    [r"[a-z]{1,3}| ?\S|\s+", r" ?\p{L}+|\s+", r"a{5}|a{3}|ab|[^a]{1,4}", r"[^\n]+\n?"];
+    [r"[a-z]{1,3}| ?\S|\s+", r" ?\p{L}+|\s+", r"a{5}|a{3}|ab|[^a]{1,4}", r"(?:\S+\s*){1,9}"];
 
 /// Eligibilities: the default, everything, and something between them.
 const ELIGIBILITIES: [&str; 3] = [ELIGIBLE, r"(?s).+", r" ?[a-zé']+"];

@@ -44,7 +44,7 @@ impl Language {
         // How many percent of the words are new, how often a word has a space before it, and how
         // often something else stands between words: it differs from text to text.
         let new = *choices.pick(&[0, 5, 30, 90]);
-        let spaced = *choices.pick(&[100, 95, 50]);
+        let spaced = *choices.pick(&[100, 95, 75]);
         let separated = *choices.pick(&[0, 5, 30]);
         for _ in 0..items {
             if choices.chance(separated) {
@@ -61,10 +61,10 @@ impl Language {
                 // The same new word again, usually in the same group.
                 text.push_str(&recent);
             } else {
-                let longest = match choices.below(100) {
-                    0 => 600,
-                    1..6 => 60,
-                    6..20 => 20,
+                let longest = match choices.below(1000) {
+                    0..2 => 400,
+                    2..30 => 40,
+                    30..150 => 20,
                     _ => 5,
                 };
                 recent = self.invent_word(choices, longest);
