@@ -35,5 +35,5 @@ pub use encode::{Encoder, encode_corpus};
 pub use error::Error;
 pub use model::Model;
 pub use platform::memory_budget::LEAST_MEMORY;
-pub use pretokenize::{Eligibility, Pattern};
+pub use pretokenize::{Eligibility, Pattern, Splitter};
 pub use train::{Effort, extend, train};

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use superword_core::corpus::Memory;
 use superword_core::model::{Deletion, Parameters, SecondStage};
-use superword_core::pretokenize::ELIGIBLE;
+use superword_core::pretokenize::{ELIGIBLE, Splitter};
 use superword_core::train::from_counts::Pretokens;
 use superword_core::train::shard_counts::{
-    CountEffort, Counts, Cut, FragmentCounter, PretokenCounter, Seen, Splitting, count_fragments,
+    CountEffort, Counts, Cut, FragmentCounter, PretokenCounter, Seen, count_fragments,
     count_pretokens,
 };
 use superword_core::{Control, Effort, Error, PLACES, train};
@@ -58,13 +58,13 @@ fn sums_of_parts_lead_to_the_model_of_the_whole() {
     let documents = documents();
     let corpus: Memory = documents.iter().collect();
     let wanted = train(&corpus, parameters(), Vec::new(), EFFORT, &QUIET).expect("a model");
-    let splitting = Splitting::new("boundless", ELIGIBLE).expect("good regexes");
+    let splitter = Splitter::new("boundless", ELIGIBLE).expect("good regexes");
     let effort = CountEffort { threads: 3, memory_limit: None };
     let mut whole =
-        count_pretokens(&corpus, &splitting, true, effort, &QUIET).expect("nothing is wrong");
+        count_pretokens(&corpus, &splitter, true, effort, &QUIET).expect("nothing is wrong");
     let (mut sums, mut bigrams, mut seen) = (Sums::new(), vec![0; PLACES], Seen::default());
     for part in documents.chunks(25) {
-        let mut counter = PretokenCounter::new(splitting.clone(), true);
+        let mut counter = PretokenCounter::new(splitter.clone(), true);
         for document in part {
             counter.add(document).expect("a document");
         }
@@ -93,10 +93,10 @@ fn sums_of_parts_lead_to_the_model_of_the_whole() {
     }
     let cut = Cut::new(merged.words(), Some(&bits)).expect("a bit for each place");
     let mut whole =
-        count_fragments(&corpus, &splitting, &cut, effort, &QUIET).expect("nothing is wrong");
+        count_fragments(&corpus, &splitter, &cut, effort, &QUIET).expect("nothing is wrong");
     let (mut sums, mut expected) = (Sums::new(), Sums::new());
     for part in documents.chunks(11) {
-        let mut counter = FragmentCounter::new(splitting.clone());
+        let mut counter = FragmentCounter::new(splitter.clone());
         for document in part {
             counter.add(document, &cut).expect("a document");
         }

@@ -14,7 +14,7 @@ use naive::{Kind, Rule, Token};
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::RngSeed;
-use superword_core::corpus::{Batch, Corpus, Files, Memory, Options, Reading};
+use superword_core::corpus::{Batch, Corpus, Files, Memory, Options, ReadOptions};
 use superword_core::model::{Deletion, Parameters, SpelledRule};
 use superword_core::pretokenize::ELIGIBLE;
 use superword_core::{Control, Effort};
@@ -224,7 +224,7 @@ fn assert_trained_alike_on_text(pattern: &str, supermerges: bool, deletion: Opti
         Ok(())
     };
     corpus
-        .read(Reading::whole(1), &keep, &|_| ())
+        .read(ReadOptions::whole_documents(1), &keep, &|_| ())
         .expect("the corpus, in the folder that SUPERWORD_SHARED names");
     let documents = documents.into_inner().expect("one thread has read");
     let (pattern, eligible) = (pattern.to_owned(), ELIGIBLE.to_owned());

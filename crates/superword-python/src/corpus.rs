@@ -9,7 +9,7 @@ use pyo3::exceptions::{PyKeyError, PyRuntimeError, PyUnicodeEncodeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyMapping, PyString};
 use superword_core::Error;
-use superword_core::corpus::{self, Batch, OnError, Reading, Totals};
+use superword_core::corpus::{self, Batch, OnError, ReadOptions, Totals};
 
 use crate::batches::Batches;
 use crate::errors::exception;
@@ -74,7 +74,7 @@ impl Corpus {
             read.lock().unwrap_or_else(PoisonError::into_inner).push(batch.clone());
             Ok(())
         };
-        let totals = py.detach(|| self.0.read(Reading::whole(1), &work, &|_| ()));
+        let totals = py.detach(|| self.0.read(ReadOptions::whole_documents(1), &work, &|_| ()));
         totals.map_err(|error| exception(py, &error))?;
         let batches = read.into_inner().unwrap_or_else(PoisonError::into_inner);
         let documents: Vec<&str> = batches.iter().flat_map(Batch::documents).collect();
@@ -89,7 +89,8 @@ impl Corpus {
     /// How many documents and bytes there are, and how many items are skipped.
     #[pyo3(signature = (threads = 1))]
     fn count(&self, py: Python<'_>, threads: usize) -> PyResult<(u64, u64, u64)> {
-        let totals = py.detach(|| self.0.read(Reading::whole(threads), &|_, _| Ok(()), &|_| ()));
+        let totals = py
+            .detach(|| self.0.read(ReadOptions::whole_documents(threads), &|_, _| Ok(()), &|_| ()));
         let totals = totals.map_err(|error| exception(py, &error))?;
         Ok((totals.documents, totals.bytes, totals.skipped))
     }

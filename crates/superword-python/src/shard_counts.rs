@@ -7,7 +7,8 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::{PyBytes, PyMemoryView};
-use superword_core::train::shard_counts::{self, CountEffort, Splitting};
+use superword_core::pretokenize::Splitter;
+use superword_core::train::shard_counts::{self, CountEffort};
 use superword_core::{Control, Error};
 
 use crate::corpus::Corpus;
@@ -78,8 +79,8 @@ impl Cut {
     }
 }
 
-fn splitting(py: Python<'_>, pattern: &str, eligible: &str) -> PyResult<Splitting> {
-    Splitting::new(pattern, eligible).map_err(|error| exception(py, &error))
+fn splitter(py: Python<'_>, pattern: &str, eligible: &str) -> PyResult<Splitter> {
+    Splitter::new(pattern, eligible).map_err(|error| exception(py, &error))
 }
 
 /// Counts the pretokens of a corpus and, if wanted, at which places they stand side by side.
@@ -95,9 +96,9 @@ fn count_pretokens(
     effort: (usize, Option<u64>),
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Counts> {
-    let splitting = splitting(py, pattern, eligible)?;
+    let splitter = splitter(py, pattern, eligible)?;
     counted(py, corpus, effort, progress.as_ref(), |effort, control| {
-        shard_counts::count_pretokens(&*corpus.0, &splitting, bigrams, effort, control)
+        shard_counts::count_pretokens(&*corpus.0, &splitter, bigrams, effort, control)
     })
 }
 
@@ -114,9 +115,9 @@ fn count_fragments(
     effort: (usize, Option<u64>),
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Counts> {
-    let splitting = splitting(py, pattern, eligible)?;
+    let splitter = splitter(py, pattern, eligible)?;
     counted(py, corpus, effort, progress.as_ref(), |effort, control| {
-        shard_counts::count_fragments(&*corpus.0, &splitting, &cut.0, effort, control)
+        shard_counts::count_fragments(&*corpus.0, &splitter, &cut.0, effort, control)
     })
 }
 
@@ -150,8 +151,7 @@ impl PretokenCounter {
     #[new]
     #[pyo3(signature = (pattern, eligible, bigrams, /))]
     fn new(py: Python<'_>, pattern: &str, eligible: &str, bigrams: bool) -> PyResult<Self> {
-        let counter =
-            shard_counts::PretokenCounter::new(splitting(py, pattern, eligible)?, bigrams);
+        let counter = shard_counts::PretokenCounter::new(splitter(py, pattern, eligible)?, bigrams);
         Ok(PretokenCounter(Mutex::new(Some(counter))))
     }
 
@@ -188,7 +188,7 @@ impl FragmentCounter {
     #[new]
     #[pyo3(signature = (pattern, eligible, cut, /))]
     fn new(py: Python<'_>, pattern: &str, eligible: &str, cut: Py<Cut>) -> PyResult<Self> {
-        let counter = shard_counts::FragmentCounter::new(splitting(py, pattern, eligible)?);
+        let counter = shard_counts::FragmentCounter::new(splitter(py, pattern, eligible)?);
         Ok(FragmentCounter { cut, counter: Mutex::new(Some(counter)) })
     }
 

@@ -12,7 +12,7 @@ use super::limits::Limits;
 use super::parse::{Parser, Sink, first_refused};
 use super::stream::{Block, Stream};
 use super::workers::{self, Failure};
-use super::{BLOCK, Corpus, OnError, Options, Reading, Totals, Work};
+use super::{BLOCK, Corpus, OnError, Options, ReadOptions, Totals, Work};
 use crate::Error;
 
 /// A corpus in files: `.txt` or `.jsonl`, plain or as `.gz`, `.zst`, `.bz2`.
@@ -193,13 +193,13 @@ impl Worker {
 impl Corpus for Files {
     fn read(
         &self,
-        reading: Reading,
+        reading: ReadOptions,
         work: &Work<'_>,
         progress: &(dyn Fn(u64) + Sync),
     ) -> Result<Totals, Error> {
         let limits = Limits::new(&self.options);
         let consumed = Arc::default();
-        let in_pieces = reading.in_pieces && may_come_in_pieces(&self.options);
+        let in_pieces = reading.split_documents && may_come_in_pieces(&self.options);
         let pass =
             Pass { files: self, next: 0, open: None, blocks: 0, limits, in_pieces, consumed };
         let pass = Mutex::new(pass);

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use super::workers::{self, Failure};
-use super::{BLOCK, Batch, Corpus, Reading, Totals, Work};
+use super::{BLOCK, Batch, Corpus, ReadOptions, Totals, Work};
 use crate::Error;
 
 /// A corpus in memory.
@@ -39,7 +39,7 @@ impl<S: AsRef<str>> FromIterator<S> for Memory {
 impl Corpus for Memory {
     fn read(
         &self,
-        reading: Reading,
+        reading: ReadOptions,
         work: &Work<'_>,
         progress: &(dyn Fn(u64) + Sync),
     ) -> Result<Totals, Error> {
@@ -89,8 +89,9 @@ mod tests {
             let progress = |consumed| {
                 largest.fetch_max(consumed, Ordering::Relaxed);
             };
-            let totals =
-                corpus().read(Reading::whole(threads), &work, &progress).expect("nothing is wrong");
+            let totals = corpus()
+                .read(ReadOptions::whole_documents(threads), &work, &progress)
+                .expect("nothing is wrong");
             assert_eq!(totals, Totals { documents: 40, bytes: 11_000_000, skipped: 0 });
             assert_eq!((Some(largest.into_inner()), totals.bytes), (corpus().size(), 11_000_000));
             let mut seen = seen.into_inner().expect("no worker panics");
@@ -110,7 +111,7 @@ mod tests {
                     _ => Ok(()),
                 }
             };
-            let ended = corpus().read(Reading::whole(threads), &work, &|_| ());
+            let ended = corpus().read(ReadOptions::whole_documents(threads), &work, &|_| ());
             assert!(matches!(ended, Err(Error::PatternGaveUp { at: 10 | 11, .. })), "{ended:?}");
         }
     }

@@ -13,6 +13,7 @@ mod json;
 mod limits;
 mod memory;
 mod parse;
+mod split_points;
 mod spool;
 mod stream;
 mod workers;
@@ -21,6 +22,9 @@ pub use self::batch::Batch;
 pub use self::files::Files;
 pub use self::format::is_known;
 pub use self::memory::Memory;
+#[cfg(test)]
+pub(crate) use self::split_points::last_split_point;
+pub(crate) use self::split_points::split_into_pieces;
 pub use self::spool::{MEMORY, Spool};
 use crate::Error;
 
@@ -32,19 +36,19 @@ const BLOCK: usize = 1 << 20;
 
 /// How a corpus is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Reading {
+pub struct ReadOptions {
     /// On how many threads at once.
     pub threads: usize,
-    /// Whether a large document may come in pieces, cut at its seams: where no named pattern
-    /// could have a pretoken on both sides.
-    pub in_pieces: bool,
+    /// Whether a large document may come in pieces, split where no named pattern has a pretoken on
+    /// both sides.
+    pub split_documents: bool,
 }
 
-impl Reading {
+impl ReadOptions {
     /// Whole documents.
     #[must_use]
-    pub fn whole(threads: usize) -> Reading {
-        Reading { threads, in_pieces: false }
+    pub fn whole_documents(threads: usize) -> ReadOptions {
+        ReadOptions { threads, split_documents: false }
     }
 }
 
@@ -62,7 +66,7 @@ pub trait Corpus: Sync {
     /// things are, it is the first of them in the order of the input.
     fn read(
         &self,
-        reading: Reading,
+        reading: ReadOptions,
         work: &Work<'_>,
         progress: &(dyn Fn(u64) + Sync),
     ) -> Result<Totals, Error>;

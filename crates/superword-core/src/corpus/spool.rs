@@ -15,11 +15,11 @@ use super::files::{check, may_come_in_pieces, unreadable};
 use super::format;
 use super::limits::Limits;
 use super::parse::{Parser, REMEMBERED, Sink};
+use super::split_points::split_into_pieces;
 use super::stream::{Block, Stream};
 use super::workers::{self, Failure};
-use super::{BLOCK, Batch, Corpus, Options, Reading, Totals, Work};
+use super::{BLOCK, Batch, Corpus, Options, ReadOptions, Totals, Work};
 use crate::Error;
-use crate::pretokenize::pieces;
 
 /// How many bytes a spool keeps in memory before it writes a file.
 pub const MEMORY: usize = 64 << 20;
@@ -133,7 +133,7 @@ impl Spool {
             }
             spool.lock().unwrap_or_else(PoisonError::into_inner).extend(batch)
         };
-        let totals = corpus.read(Reading::whole(1), &work, &|_| ())?;
+        let totals = corpus.read(ReadOptions::whole_documents(1), &work, &|_| ())?;
         let spool = spool.into_inner().unwrap_or_else(PoisonError::into_inner);
         spool.totals.skipped += totals.skipped;
         spool.remember(corpus.skipped());
@@ -227,7 +227,7 @@ impl Spool {
         }
         self.totals.documents += 1;
         self.totals.bytes += document.len() as u64;
-        for piece in pieces(document.as_bytes(), 2 * BLOCK) {
+        for piece in split_into_pieces(document.as_bytes(), 2 * BLOCK) {
             if piece.start > 0 {
                 self.pending.set_continues();
                 self.put_away()?;
@@ -312,12 +312,13 @@ impl Spool {
 impl Corpus for Spool {
     fn read(
         &self,
-        reading: Reading,
+        reading: ReadOptions,
         work: &Work<'_>,
         progress: &(dyn Fn(u64) + Sync),
     ) -> Result<Totals, Error> {
-        let begins =
-            |&part: &usize| reading.in_pieces || part == 0 || !self.parts[part - 1].continues();
+        let begins = |&part: &usize| {
+            reading.split_documents || part == 0 || !self.parts[part - 1].continues()
+        };
         let parts = self.parts.len() + 1;
         let starts: Vec<usize> = (0..parts).filter(begins).chain([parts]).collect();
         let next = AtomicUsize::new(0);
@@ -366,7 +367,7 @@ mod tests {
             read.extend(batch.documents().map(str::to_owned));
             Ok(())
         };
-        corpus.read(Reading::whole(1), &work, &|_| ()).expect("nothing is wrong");
+        corpus.read(ReadOptions::whole_documents(1), &work, &|_| ()).expect("nothing is wrong");
         read.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -381,7 +382,9 @@ mod tests {
             assert_eq!(documents(&spool), texts);
             assert_eq!(
                 spool.totals(),
-                spool.read(Reading::whole(2), &|_, _| Ok(()), &|_| ()).expect("readable")
+                spool
+                    .read(ReadOptions::whole_documents(2), &|_, _| Ok(()), &|_| ())
+                    .expect("readable")
             );
         }
     }

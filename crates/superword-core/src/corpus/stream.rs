@@ -7,7 +7,7 @@ use memchr::memmem::Finder;
 
 use super::BLOCK;
 use super::format::Format;
-use crate::pretokenize::last_seam;
+use super::split_points::last_split_point;
 
 /// A byte order mark, which some programs put before a text.
 const MARK: &[u8] = b"\xef\xbb\xbf";
@@ -156,7 +156,7 @@ impl Stream {
                 // A seam may lie on both sides of where the last look ended.
                 let from = looked.saturating_sub(2);
                 *looked = bytes.len();
-                last_seam(&bytes[from..]).map(|at| from + at)
+                last_split_point(&bytes[from..]).map(|at| from + at)
             }
             Cut::Line => {
                 let found = memchr::memrchr(b'\n', &bytes[*looked..]).map(|at| *looked + at + 1);

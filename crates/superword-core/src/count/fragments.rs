@@ -4,7 +4,7 @@
 use std::sync::Mutex;
 
 use crate::control::{Control, Stage};
-use crate::corpus::{Batch, Corpus, Reading, Totals};
+use crate::corpus::{Batch, Corpus, ReadOptions, Totals};
 use crate::count::GROUP;
 use crate::count::spill::{Run, Runs};
 use crate::error::Error;
@@ -195,7 +195,7 @@ pub(crate) type Cutter<'c> = dyn Fn(&mut Counter, &str) -> Result<(), Error> + S
 
 /// Counts the fragments of a corpus.
 pub(crate) fn count(
-    input: (&dyn Corpus, Reading),
+    input: (&dyn Corpus, ReadOptions),
     cut: &Cutter<'_>,
     budget: Budget,
     control: &Control,
@@ -209,7 +209,7 @@ pub(crate) fn count(
 
 /// Counts the fragments of a corpus with a counter for each thread, and puts them together.
 pub(crate) fn read(
-    (corpus, reading): (&dyn Corpus, Reading),
+    (corpus, reading): (&dyn Corpus, ReadOptions),
     cut: &Cutter<'_>,
     budget: Budget,
     control: &Control,

@@ -10,7 +10,7 @@ use std::convert::Infallible;
 use std::sync::Mutex;
 
 use crate::control::{Control, Stage};
-use crate::corpus::{Batch, Corpus, Reading, Totals};
+use crate::corpus::{Batch, Corpus, ReadOptions, Totals};
 use crate::count::pretoken_map::{Sought, Table};
 use crate::count::spill::{Run, Runs};
 use crate::error::Error;
@@ -118,7 +118,7 @@ pub(crate) struct Counter<B> {
 /// Counts a corpus.
 pub(crate) fn count(
     corpus: &dyn Corpus,
-    reading: Reading,
+    reading: ReadOptions,
     split: (&Pattern, &Eligibility),
     with_bigrams: bool,
     budget: Budget,
@@ -145,7 +145,7 @@ pub(crate) fn count(
 /// Counts a corpus with a counter for each thread, and puts them together.
 pub(crate) fn read<B: Tallies>(
     corpus: &dyn Corpus,
-    reading: Reading,
+    reading: ReadOptions,
     (pattern, eligibility): (&Pattern, &Eligibility),
     bigrams: impl Fn() -> Option<B>,
     budget: Budget,

@@ -9,9 +9,9 @@ use std::thread;
 
 use super::Encoder;
 use crate::Error;
+use crate::corpus::split_into_pieces;
 use crate::encode::pretoken::cache::Cache;
 use crate::platform::huge_pages;
-use crate::pretokenize::pieces;
 
 /// Larger texts are cut at seams, so that threads can share them, and stop in between.
 const LARGE: usize = 1 << 18;
@@ -134,7 +134,7 @@ impl Encoder {
         if let Ok(text) = simdutf8::basic::from_utf8(bytes) {
             return self.encode_all(&[text], threads, is_interrupted);
         }
-        let parts = pieces(bytes, self.largest());
+        let parts = split_into_pieces(bytes, self.largest());
         let jobs: Vec<_> = parts
             .map(|part| Job { is_last: part.end == bytes.len(), part: Part::Bytes(&bytes[part]) })
             .collect();
@@ -287,7 +287,7 @@ impl Encoder {
     /// The texts, large ones in parts if they may be cut.
     fn jobs<'t>(&self, texts: &[&'t str]) -> Vec<Job<'t>> {
         let parts = texts.iter().flat_map(|&text| {
-            let parts = pieces(text.as_bytes(), self.largest());
+            let parts = split_into_pieces(text.as_bytes(), self.largest());
             parts.map(|part| Job { is_last: part.end == text.len(), part: Part::Text(&text[part]) })
         });
         parts.collect()

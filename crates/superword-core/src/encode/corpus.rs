@@ -5,7 +5,7 @@ use std::sync::mpsc::{self, SyncSender};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use crate::corpus::{Batch, Corpus, Reading, Totals};
+use crate::corpus::{Batch, Corpus, ReadOptions, Totals};
 use crate::encode::{Encoded, Encoder};
 use crate::{Control, Error, Stage};
 
@@ -66,7 +66,7 @@ fn read_portions(
     };
     let progress = |done| (control.progress)(Stage::Encode, done);
     // One thread: so the documents come in order.
-    let totals = corpus.read(Reading::whole(1), &collect, &progress)?;
+    let totals = corpus.read(ReadOptions::whole_documents(1), &collect, &progress)?;
     send(collected.into_inner().unwrap_or_else(PoisonError::into_inner))?;
     Ok(totals)
 }

@@ -74,7 +74,7 @@ impl Encoder {
             stages: Stages::new(model, &numbers, first_rules),
             known: Lexicon::with_room(spelled.len()),
             lists: Vec::new(),
-            has_seams: model.pattern().has_seams() && model.eligibility().is_default(),
+            has_seams: model.splitter().may_split_documents(),
             caches: Mutex::default(),
             numbers,
         };

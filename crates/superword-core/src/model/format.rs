@@ -93,7 +93,7 @@ impl Model {
         field("version", &|out| write(out, &VERSION));
         let pattern = PatternRecord {
             source: parameters.last_pattern().to_owned(),
-            regex: self.pattern.regex().to_owned(),
+            regex: self.pattern().regex().to_owned(),
             unicode: self.pattern_tables.unicode.clone(),
             tables: self.pattern_tables.tables.clone(),
         };
@@ -167,8 +167,8 @@ impl Model {
         let special_tokens = file.special_tokens;
         let mut model =
             Model::numbered(parameters, history, vocabulary, special_tokens, file.training)?;
-        if model.pattern.regex() != regex {
-            let name = shown(model.pattern.source().as_bytes());
+        if model.pattern().regex() != regex {
+            let name = shown(model.pattern().source().as_bytes());
             return Err(refusal(format!("the pattern {name} does not stand for the regex given")));
         }
         model.pattern_tables = Tables { unicode, tables };

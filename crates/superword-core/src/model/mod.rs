@@ -26,14 +26,13 @@ use self::history::History;
 use self::special::SpecialTokens;
 use self::tokens::{Tokens, shown};
 use crate::Error;
-use crate::pretokenize::{Eligibility, Pattern, Tables};
+use crate::pretokenize::{Eligibility, Pattern, Splitter, Tables};
 
 /// A trained model.
 #[derive(Clone, Debug)]
 pub struct Model {
     parameters: Parameters,
-    pattern: Pattern,
-    eligibility: Eligibility,
+    splitter: Splitter,
     /// The Unicode tables that the pattern was trained with.
     pattern_tables: Tables,
     /// The Unicode tables that the eligibility was trained with.
@@ -179,8 +178,7 @@ impl Model {
     ) -> Result<Model, Error> {
         parameters.check(&history.rules, vocabulary.len())?;
         let special_tokens = SpecialTokens::new(special_tokens, &vocabulary)?;
-        let pattern = Pattern::new(parameters.last_pattern())?;
-        let eligibility = Eligibility::new(&parameters.eligible)?;
+        let splitter = Splitter::new(parameters.last_pattern(), &parameters.eligible)?;
         let mut ids = vec![None; history.tokens.len()];
         for &(id, token) in &vocabulary {
             ids[token as usize] = Some(id);
@@ -188,11 +186,10 @@ impl Model {
         let superwords = (0..ids.len()).map(|token| history.is_superword(token as u32)).collect();
         let History { tokens, rules, .. } = history;
         Ok(Model {
-            pattern_tables: pattern.tables().clone(),
-            eligible_tables: eligibility.tables().clone(),
+            pattern_tables: splitter.pattern().tables().clone(),
+            eligible_tables: splitter.eligibility().tables().clone(),
             parameters,
-            pattern,
-            eligibility,
+            splitter,
             tokens,
             rules,
             ids,
@@ -212,13 +209,19 @@ impl Model {
     /// What splits texts into pretokens.
     #[must_use]
     pub fn pattern(&self) -> &Pattern {
-        &self.pattern
+        self.splitter.pattern()
     }
 
     /// What says which pretokens are eligible.
     #[must_use]
     pub fn eligibility(&self) -> &Eligibility {
-        &self.eligibility
+        self.splitter.eligibility()
+    }
+
+    /// The pattern and the eligibility.
+    #[must_use]
+    pub fn splitter(&self) -> &Splitter {
+        &self.splitter
     }
 
     /// What the training corpus held.
@@ -297,8 +300,8 @@ impl Model {
     /// Sentences about Unicode tables that are not those the model was trained with.
     #[must_use]
     pub fn differing_tables(&self) -> Vec<String> {
-        let pattern = ("pattern", &self.pattern_tables, self.pattern.tables());
-        let eligible = ("eligibility", &self.eligible_tables, self.eligibility.tables());
+        let pattern = ("pattern", &self.pattern_tables, self.pattern().tables());
+        let eligible = ("eligibility", &self.eligible_tables, self.eligibility().tables());
         let differing = [pattern, eligible].into_iter().filter(|(_, theirs, ours)| theirs != ours);
         let sentence = |(name, theirs, ours): (&str, &Tables, &Tables)| {
             format!(

@@ -1,7 +1,7 @@
 //! Extending: from a model that is there and a corpus to one with more superwords.
 
 use crate::control::Control;
-use crate::corpus::{Corpus, Reading};
+use crate::corpus::Corpus;
 use crate::count;
 use crate::error::Error;
 use crate::model::{Model, Parameters};
@@ -41,8 +41,7 @@ pub fn extend(
         ..base.parameters().clone()
     };
     let (pattern, eligibility) = (base.pattern(), base.eligibility());
-    let in_pieces = pattern.has_seams() && eligibility.is_default();
-    let reading = Reading { threads: effort.threads, in_pieces };
+    let reading = base.splitter().read_options(effort.threads);
     let budget = Budget::new(effort.memory_limit);
     let counted = count::count(corpus, reading, (pattern, eligibility), true, budget, control)?;
     let training = counted.training();

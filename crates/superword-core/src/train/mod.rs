@@ -12,12 +12,12 @@ use crate::platform::memory_budget::Budget;
 pub use extend::extend;
 
 use crate::control::Control;
-use crate::corpus::{Corpus, Reading};
+use crate::corpus::{Corpus, ReadOptions};
 use crate::count;
 use crate::error::Error;
 use crate::model::{Model, Parameters, Rule, SecondStage};
 use crate::platform::huge_pages;
-use crate::pretokenize::{Eligibility, Pattern};
+use crate::pretokenize::{Pattern, Splitter};
 use crate::train::supermerges::Learned;
 
 /// How to train, without an effect on what is learned.
@@ -45,11 +45,10 @@ pub fn train(
     effort: Effort,
     control: &Control,
 ) -> Result<Model, Error> {
-    let pattern = Pattern::new(&parameters.pattern)?;
-    let eligibility = Eligibility::new(&parameters.eligible)?;
-    let in_pieces = pattern.has_seams() && eligibility.is_default();
-    let reading = Reading { threads: effort.threads, in_pieces };
-    let split = (&pattern, &eligibility);
+    let splitter = Splitter::new(&parameters.pattern, &parameters.eligible)?;
+    let reading = splitter.read_options(effort.threads);
+    let (pattern, eligibility) = (splitter.pattern(), splitter.eligibility());
+    let split = (pattern, eligibility);
     let budget = Budget::new(effort.memory_limit);
     let counted = count::count(corpus, reading, split, parameters.supermerges, budget, control)?;
     let training = counted.training();
@@ -59,14 +58,14 @@ pub fn train(
         let totals = counted.totals;
         drop(counted);
         huge_pages::release();
-        let in_pieces = Pattern::new(pattern)?.has_seams();
-        let corpus = (corpus, Reading { in_pieces, ..reading });
+        let split_documents = Pattern::new(pattern)?.may_split_documents();
+        let corpus = (corpus, ReadOptions { split_documents, ..reading });
         superbpe::learn(corpus, totals, merges, &parameters, effort, control)?
     } else {
         let merges = merges::learn(&counted, &parameters, effort, control)?;
         huge_pages::release();
         let corpus = (corpus, reading);
-        supermerges::learn(corpus, &pattern, counted, merges, &parameters, effort, control)?
+        supermerges::learn(corpus, pattern, counted, merges, &parameters, effort, control)?
     };
     let (tokens, rules) = renumbered(learned);
     Model::new(parameters, tokens, rules, special_tokens, training)

@@ -16,7 +16,7 @@
 use std::sync::Mutex;
 
 use crate::control::{Control, Stage};
-use crate::corpus::{Batch, Corpus, Reading, Totals};
+use crate::corpus::{Batch, Corpus, ReadOptions, Totals};
 use crate::count::fragments::{self, Counter, Fragments};
 use crate::count::{Bigrams, Places, Tallies};
 use crate::encode::Encoder;
@@ -37,7 +37,7 @@ use crate::train::supermerges::Learned;
 /// Learns on where the first stage has ended, until the vocabulary is full or pairs run out.
 /// `totals` is what the first stage has read.
 pub(crate) fn learn(
-    corpus: (&dyn Corpus, Reading),
+    corpus: (&dyn Corpus, ReadOptions),
     totals: Totals,
     merges: Merges,
     parameters: &Parameters,
@@ -50,7 +50,7 @@ pub(crate) fn learn(
 /// The same, given what to try as the first bound.
 fn learn_from(
     first_bound: impl FnOnce(&Bigrams, usize) -> u64,
-    corpus: (&dyn Corpus, Reading),
+    corpus: (&dyn Corpus, ReadOptions),
     totals: Totals,
     merges: Merges,
     parameters: &Parameters,
@@ -103,7 +103,7 @@ fn likely_bound(bigrams: &Bigrams, wanted: usize) -> u64 {
 
 /// Counts how often tokens of the first stage stand side by side in a pretoken.
 fn count_bigrams(
-    (corpus, reading): (&dyn Corpus, Reading),
+    (corpus, reading): (&dyn Corpus, ReadOptions),
     totals: Totals,
     encoder: &Encoder,
     budget: Budget,
@@ -255,7 +255,7 @@ mod tests {
         let first = Parameters { vocab_size: stage.transition, ..parameters.clone() };
         let pattern = Pattern::new(&first.pattern).expect("a pattern");
         let eligibility = Eligibility::new(ELIGIBLE).expect("a regex");
-        let reading = Reading::whole(1);
+        let reading = ReadOptions::whole_documents(1);
         let split = (&pattern, &eligibility);
         let counted = count::count(&corpus, reading, split, false, Budget::default(), &QUIET);
         let counted = counted.expect("nothing is wrong");

@@ -1,4 +1,4 @@
-//! Reading over values without keeping them.
+//! Skipping values.
 
 use super::{Cursor, Flaw};
 

@@ -8,11 +8,11 @@ mod cut;
 
 use crate::Error;
 use crate::control::Control;
-use crate::corpus::{Corpus, Reading, Totals};
+use crate::corpus::{Corpus, Totals};
 use crate::count::fragments;
 use crate::count::{self, Counter, PortableBigrams, count_of};
 use crate::platform::memory_budget::Budget;
-use crate::pretokenize::{Eligibility, Pattern};
+use crate::pretokenize::Splitter;
 pub use counts::{Counts, Rows};
 pub use cut::Cut;
 
@@ -35,30 +35,6 @@ impl Seen {
     }
 }
 
-/// What splits documents, and which pretokens are eligible.
-#[derive(Clone, Debug)]
-pub struct Splitting {
-    pattern: Pattern,
-    eligibility: Eligibility,
-}
-
-impl Splitting {
-    /// What these regexes say.
-    ///
-    /// # Errors
-    /// When a regex is malformed.
-    pub fn new(pattern: &str, eligible: &str) -> Result<Splitting, Error> {
-        let (pattern, eligibility) = (Pattern::new(pattern)?, Eligibility::new(eligible)?);
-        Ok(Splitting { pattern, eligibility })
-    }
-
-    /// How a corpus may be read for this.
-    fn reading(&self, threads: usize) -> Reading {
-        let in_pieces = self.pattern.has_seams() && self.eligibility.is_default();
-        Reading { threads, in_pieces }
-    }
-}
-
 /// How a part of a corpus is counted, without an effect on the counts.
 #[derive(Clone, Copy, Debug)]
 pub struct CountEffort {
@@ -74,16 +50,15 @@ pub struct CountEffort {
 /// When the corpus cannot be read, or a regex fails on it; when the job is interrupted.
 pub fn count_pretokens(
     corpus: &dyn Corpus,
-    splitting: &Splitting,
+    splitter: &Splitter,
     with_bigrams: bool,
     effort: CountEffort,
     control: &Control,
 ) -> Result<Counts, Error> {
-    let Splitting { pattern, eligibility } = splitting;
     let (mut all, totals) = count::read(
         corpus,
-        splitting.reading(effort.threads),
-        (pattern, eligibility),
+        splitter.read_options(effort.threads),
+        (splitter.pattern(), splitter.eligibility()),
         || with_bigrams.then(PortableBigrams::new),
         Budget::new(effort.memory_limit),
         control,
@@ -99,15 +74,15 @@ pub fn count_pretokens(
 /// As [`count_pretokens`].
 pub fn count_fragments(
     corpus: &dyn Corpus,
-    splitting: &Splitting,
+    splitter: &Splitter,
     cut: &Cut,
     effort: CountEffort,
     control: &Control,
 ) -> Result<Counts, Error> {
-    let input = (corpus, splitting.reading(effort.threads));
+    let input = (corpus, splitter.read_options(effort.threads));
     let budget = Budget::new(effort.memory_limit);
     let cut = |counter: &mut fragments::Counter, document: &str| {
-        cut.cut(document, &splitting.pattern, counter)
+        cut.cut(document, splitter.pattern(), counter)
     };
     let (mut all, totals) = fragments::read(input, &cut, budget, control)?;
     let seen = Seen { totals, pretokens: all.pretokens };
@@ -116,7 +91,7 @@ pub fn count_fragments(
 
 /// Counts pretokens of documents that are handed to it.
 pub struct PretokenCounter {
-    splitting: Splitting,
+    splitter: Splitter,
     counter: Counter<PortableBigrams>,
     seen: Seen,
 }
@@ -124,9 +99,9 @@ pub struct PretokenCounter {
 impl PretokenCounter {
     /// Nothing counted yet.
     #[must_use]
-    pub fn new(splitting: Splitting, with_bigrams: bool) -> PretokenCounter {
+    pub fn new(splitter: Splitter, with_bigrams: bool) -> PretokenCounter {
         let counter = Counter::new(with_bigrams.then(PortableBigrams::new));
-        PretokenCounter { splitting, counter, seen: Seen::default() }
+        PretokenCounter { splitter, counter, seen: Seen::default() }
     }
 
     /// Counts a document.
@@ -135,7 +110,7 @@ impl PretokenCounter {
     /// When a regex fails on it, or a temporary file cannot be written.
     pub fn add(&mut self, document: &str) -> Result<(), Error> {
         self.seen.add(document);
-        self.counter.add(document, &self.splitting.pattern, &self.splitting.eligibility)?;
+        self.counter.add(document, self.splitter.pattern(), self.splitter.eligibility())?;
         self.counter.keep_to(TABLE)
     }
 
@@ -152,7 +127,7 @@ impl PretokenCounter {
 
 /// Counts fragments of documents that are handed to it.
 pub struct FragmentCounter {
-    splitting: Splitting,
+    splitter: Splitter,
     counter: fragments::Counter,
     seen: Seen,
 }
@@ -160,8 +135,8 @@ pub struct FragmentCounter {
 impl FragmentCounter {
     /// Nothing counted yet.
     #[must_use]
-    pub fn new(splitting: Splitting) -> FragmentCounter {
-        FragmentCounter { splitting, counter: fragments::Counter::new(), seen: Seen::default() }
+    pub fn new(splitter: Splitter) -> FragmentCounter {
+        FragmentCounter { splitter, counter: fragments::Counter::new(), seen: Seen::default() }
     }
 
     /// Counts the fragments of a document.
@@ -170,7 +145,7 @@ impl FragmentCounter {
     /// When a regex fails on it, or a temporary file cannot be written.
     pub fn add(&mut self, document: &str, cut: &Cut) -> Result<(), Error> {
         self.seen.add(document);
-        let pattern = &self.splitting.pattern;
+        let pattern = self.splitter.pattern();
         self.counter.add(document, &|counter, document| cut.cut(document, pattern, counter))?;
         self.counter.keep_to(TABLE)
     }

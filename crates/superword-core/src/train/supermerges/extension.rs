@@ -6,7 +6,7 @@
 use super::cut::Cut;
 use super::{Learned, Learner};
 use crate::control::Control;
-use crate::corpus::{Corpus, Reading};
+use crate::corpus::{Corpus, ReadOptions};
 use crate::count::fragments::{self, Counter};
 use crate::count::pretoken_map::Table;
 use crate::count::{Counted, Reaching};
@@ -24,7 +24,7 @@ use crate::train::engine::vocabulary::Vocabulary;
 /// What is learned has the new rules only; tokens are numbered as in the model, then go on.
 pub(crate) fn learn_after(
     base: &Model,
-    (corpus, reading): (&dyn Corpus, Reading),
+    (corpus, reading): (&dyn Corpus, ReadOptions),
     counted: Counted,
     parameters: &Parameters,
     effort: Effort,

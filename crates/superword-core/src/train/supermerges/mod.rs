@@ -5,7 +5,7 @@ mod extension;
 mod openable;
 
 use crate::control::{Control, Stage};
-use crate::corpus::{Corpus, Reading};
+use crate::corpus::{Corpus, ReadOptions};
 use crate::count::fragments::{self, Counter, Fragments};
 use crate::count::pretoken_map::Table;
 use crate::count::{Counted, Reaching};
@@ -35,7 +35,7 @@ pub(crate) struct Learned {
 
 /// Learns supermerges among the merges, until the vocabulary is full or pairs run out.
 pub(crate) fn learn(
-    (corpus, reading): (&dyn Corpus, Reading),
+    (corpus, reading): (&dyn Corpus, ReadOptions),
     pattern: &Pattern,
     counted: Counted,
     merges: Merges,
