@@ -75,7 +75,7 @@ fn read_portions(
 mod tests {
     use super::*;
     use crate::corpus::Memory;
-    use crate::model::{Model, Parameters, Rule, Training};
+    use crate::model::{Model, Parameters, Rule, TokenIndex, Training};
     use crate::pretokenize::ELIGIBLE;
 
     const QUIET: Control<'_> = Control { progress: &|_, _| (), is_interrupted: &|| false };
@@ -94,8 +94,8 @@ mod tests {
         };
         let bytes = (0..=u8::MAX).map(|byte| Box::from([byte]));
         let tokens = bytes.chain([Box::from(b"10".as_slice())]).collect();
-        let (left, right) = (u32::from(b'1'), u32::from(b'0'));
-        let rules = vec![Rule::Merge { left, right, token: 256, count: 2 }];
+        let [left, right] = [b'1', b'0'].map(TokenIndex::from);
+        let rules = vec![Rule::Merge { left, right, token: TokenIndex(256), count: 2 }];
         let model = Model::new(parameters, tokens, rules, Vec::new(), Training::default());
         Encoder::new(&model.expect("a model")).expect("an encoder")
     }

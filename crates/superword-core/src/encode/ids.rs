@@ -1,7 +1,7 @@
 //! Tokens as an encoder numbers them: like their ids, wherever that is possible.
 
 use crate::Error;
-use crate::model::Model;
+use crate::model::{Model, TokenId, TokenIndex};
 
 /// The numbers. Those of the vocabulary come first, in the order of their ids; so if ids have no
 /// gaps, a token's number is its id.
@@ -19,29 +19,29 @@ impl Numbers {
     pub(super) fn new(model: &Model) -> Numbers {
         let mut of = vec![u32::MAX; model.token_count()];
         let mut ids = Vec::with_capacity(model.vocab_size());
-        let tokens = 0..model.token_count() as u32;
-        let mut known: Vec<(u32, u32)> =
+        let tokens = (0..model.token_count() as u32).map(TokenIndex);
+        let mut known: Vec<(TokenId, TokenIndex)> =
             tokens.clone().filter_map(|token| Some((model.id_of(token)?, token))).collect();
         known.sort_unstable();
         for &(id, token) in &known {
-            of[token as usize] = ids.len() as u32;
-            ids.push(id);
+            of[token.as_usize()] = ids.len() as u32;
+            ids.push(id.0);
         }
         let mut unknown = Vec::new();
         for token in tokens.filter(|&token| model.id_of(token).is_none()) {
-            of[token as usize] = (ids.len() + unknown.len()) as u32;
+            of[token.as_usize()] = (ids.len() + unknown.len()) as u32;
             unknown.push(model.token(token).into());
         }
         let is_dense = ids.iter().copied().eq(0..ids.len() as u32);
-        let has_all_bytes = (0..256).all(|byte| model.id_of(byte).is_some());
+        let has_all_bytes = (0..=u8::MAX).all(|byte| model.id_of(byte.into()).is_some());
         let ids = if is_dense && has_all_bytes { None } else { Some(ids) };
         Numbers { of, ids, unknown }
     }
 
     /// The number of a token, given the model's.
     #[inline]
-    pub(super) fn of(&self, token: u32) -> u32 {
-        self.of[token as usize]
+    pub(super) fn of(&self, token: TokenIndex) -> u32 {
+        self.of[token.as_usize()]
     }
 
     /// Replaces numbers by ids.

@@ -20,7 +20,7 @@ use std::mem;
 use std::sync::Mutex;
 
 use crate::Error;
-use crate::model::{Model, Rule};
+use crate::model::{Model, Rule, TokenIndex};
 use crate::pretokenize::{Eligibility, Pattern};
 
 pub use crate::encode::batch::Encoded;
@@ -66,7 +66,8 @@ impl Encoder {
         let first_rules = first_rules(model);
         let rules = &model.rules()[..first_rules];
         let made = rules.iter().filter(|rule| matches!(rule, Rule::Merge { .. })).map(Rule::token);
-        let spelled: Vec<u32> = (0..256).chain(made).collect();
+        let bytes = (0..=u8::MAX).map(TokenIndex::from);
+        let spelled: Vec<TokenIndex> = bytes.chain(made).collect();
         let mut encoder = Encoder {
             pattern: model.pattern().clone(),
             words: Words::new(model, &numbers, rules),
@@ -89,7 +90,7 @@ impl Encoder {
     fn learn(
         &mut self,
         pretoken: &[u8],
-        token: u32,
+        token: TokenIndex,
         eligibility: &Eligibility,
         pieces: &mut Pieces,
     ) -> Result<(), Error> {

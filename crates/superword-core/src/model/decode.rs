@@ -1,6 +1,6 @@
 //! From ids back to bytes.
 
-use super::Model;
+use super::{Model, TokenId};
 use crate::Error;
 
 impl Model {
@@ -11,7 +11,7 @@ impl Model {
     pub fn decode(&self, ids: &[u32]) -> Result<Vec<u8>, Error> {
         let mut bytes = Vec::with_capacity(4 * ids.len());
         for (place, &id) in ids.iter().enumerate() {
-            let token = self.decoded(id, place)?;
+            let token = self.decoded(TokenId(id), place)?;
             bytes.extend_from_slice(token);
         }
         Ok(bytes)
@@ -26,7 +26,7 @@ impl Model {
         let [mut in_bytes, mut in_characters] = [const { Vec::new() }; 2];
         let (mut start, mut before) = (0, 0);
         for (place, &id) in ids.iter().enumerate() {
-            let token = self.decoded(id, place)?;
+            let token = self.decoded(TokenId(id), place)?;
             let end = (start + token.len()).min(text.len());
             let begun = &text.as_bytes()[start..end];
             let begun = begun.iter().filter(|&&byte| !is_continuation(byte)).count();
@@ -42,10 +42,10 @@ impl Model {
     /// What to say of an id that no token has.
     #[must_use]
     pub fn unknown_id(&self, id: &impl ToString, place: usize) -> Error {
-        Error::UnknownId { id: id.to_string(), place, last: self.last_id().unwrap_or(0) }
+        Error::UnknownId { id: id.to_string(), place, last: self.last_id().map_or(0, |id| id.0) }
     }
 
-    fn decoded(&self, id: u32, place: usize) -> Result<&[u8], Error> {
+    fn decoded(&self, id: TokenId, place: usize) -> Result<&[u8], Error> {
         self.token_bytes(id).ok_or_else(|| self.unknown_id(&id, place))
     }
 }

@@ -21,7 +21,7 @@ impl Model {
         digest.bytes(self.eligible_tables.tables.as_bytes());
         digest.number(self.vocabulary.len());
         for (id, token) in self.vocabulary() {
-            digest.number(id as usize);
+            digest.number(id.0 as usize);
             digest.bytes(token);
         }
         digest.number(self.rules.len());
@@ -34,7 +34,7 @@ impl Model {
         }
         digest.number(self.special_tokens().len());
         for (id, text) in self.special_tokens() {
-            digest.number(*id as usize);
+            digest.number(id.0 as usize);
             digest.bytes(text.as_bytes());
         }
         hex(&digest.0.finalize())

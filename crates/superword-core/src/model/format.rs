@@ -11,7 +11,7 @@ use super::history::History;
 use super::ids::{Ids, listed_bytes};
 use super::spelling::Token;
 use super::tokens::shown;
-use super::{Deletion, Model, Parameters, SecondStage, SpelledRule, Training, refusal};
+use super::{Deletion, Model, Parameters, SecondStage, SpelledRule, TokenId, Training, refusal};
 use crate::Error;
 use crate::pretokenize::Tables;
 
@@ -31,9 +31,9 @@ struct File<'a> {
     eligible: EligibleRecord,
     parameters: ParametersRecord,
     training: Training,
-    special_tokens: Vec<(u32, String)>,
+    special_tokens: Vec<(TokenId, String)>,
     #[serde(borrow)]
-    vocabulary: Vec<(u32, Token<'a>)>,
+    vocabulary: Vec<(TokenId, Token<'a>)>,
     #[serde(borrow)]
     rules: Vec<SpelledRule<'a>>,
 }

@@ -7,6 +7,7 @@
 
 use std::borrow::Cow;
 
+use super::TokenIndex;
 use super::rule::{Rule, SpelledRule};
 use super::tokens::{Tokens, shown};
 use crate::Error;
@@ -77,11 +78,12 @@ impl History {
         self.size
     }
 
-    /// Adds a rule.
+    /// Adds a rule, and returns it with its tokens by index.
     ///
     /// # Errors
-    /// When it could never be performed at its place, or names tokens that no rule has made.
-    pub(super) fn perform(&mut self, rule: &SpelledRule<'_>) -> Result<(), Error> {
+    /// When it could never be performed after the rules so far, or names tokens that no rule has
+    /// made.
+    pub(super) fn perform(&mut self, rule: &SpelledRule<'_>) -> Result<&Rule, Error> {
         let rule = match rule {
             SpelledRule::Merge { left, right, count } => {
                 let [left, right, token] = self.join(left, right, self.may_merge())?;
@@ -98,26 +100,28 @@ impl History {
             SpelledRule::Delete { token, parts } => self.delete(token, parts)?,
         };
         self.rules.push(rule);
-        Ok(())
+        Ok(&self.rules[self.rules.len() - 1])
     }
 
-    /// The tokens of the vocabulary beyond the bytes, in the order in which they last entered it.
-    pub(super) fn entered(&self) -> Vec<u32> {
-        let is_there = |&token: &u32| self.presence[token as usize].is_there();
-        let mut entered: Vec<u32> = (256..self.tokens.len() as u32).filter(is_there).collect();
-        // No rule of training makes or brings back two, so no two have entered with the same one.
-        entered.sort_unstable_by_key(|&token| self.presence[token as usize].entered);
-        entered
+    /// The vocabulary as training orders it: the bytes, then the other tokens in the order in which
+    /// they last entered it.
+    pub(super) fn in_order_of_entry(&self) -> impl Iterator<Item = TokenIndex> {
+        let is_there = |&token: &TokenIndex| self.is_there(token);
+        let later = (256..self.tokens.len() as u32).map(TokenIndex);
+        let mut later: Vec<TokenIndex> = later.filter(is_there).collect();
+        // No rule of training makes or brings back two tokens, so no two entered with the same rule.
+        later.sort_unstable_by_key(|&token| self.presence[token.as_usize()].entered);
+        (0..=u8::MAX).map(TokenIndex::from).chain(later)
     }
 
     /// Whether a token is in the vocabulary.
-    pub(super) fn is_there(&self, token: u32) -> bool {
-        self.presence[token as usize].is_there()
+    pub(super) fn is_there(&self, token: TokenIndex) -> bool {
+        self.presence[token.as_usize()].is_there()
     }
 
-    /// Whether some supermerge has made a token.
-    pub(super) fn is_superword(&self, token: u32) -> bool {
-        self.presence[token as usize].by_supermerge
+    /// By token index: whether some supermerge has made the token.
+    pub(super) fn superwords(&self) -> Vec<bool> {
+        self.presence.iter().map(|presence| presence.by_supermerge).collect()
     }
 
     /// Two tokens, and the one that they make.
@@ -126,22 +130,22 @@ impl History {
         left: &[u8],
         right: &[u8],
         may_join: fn(Presence) -> bool,
-    ) -> Result<[u32; 3], Error> {
+    ) -> Result<[TokenIndex; 3], Error> {
         let left_token = self.present(left, may_join)?;
         let right_token = self.present(right, may_join)?;
         self.joined.clear();
         self.joined.extend_from_slice(left);
         self.joined.extend_from_slice(right);
         let token = self.tokens.intern(&self.joined);
-        if token as usize == self.presence.len() {
+        if token.as_usize() == self.presence.len() {
             self.presence.push(Presence::default());
         }
         Ok([left_token, right_token, token])
     }
 
     /// Puts a token into the vocabulary, at its end if it is not in it.
-    fn enter(&mut self, token: u32, mark: impl Fn(&mut Presence)) {
-        let presence = &mut self.presence[token as usize];
+    fn enter(&mut self, token: TokenIndex, mark: impl Fn(&mut Presence)) {
+        let presence = &mut self.presence[token.as_usize()];
         if !presence.is_there() {
             presence.entered = self.rules.len();
             self.size += 1;
@@ -151,7 +155,7 @@ impl History {
 
     fn delete(&mut self, token: &[u8], parts: &[Cow<'_, [u8]>]) -> Result<Rule, Error> {
         let may_merge = self.may_merge();
-        let number = self.present(token, may_merge)?;
+        let index = self.present(token, may_merge)?;
         if token.len() < 2 {
             return Err(self.refused(&format!("deletes {}, a single byte", shown(token))));
         }
@@ -164,15 +168,15 @@ impl History {
             return Err(self.refused(&problem));
         }
         let parts = parts.iter().map(|part| self.present(part, may_merge));
-        let parts = parts.collect::<Result<Box<[u32]>, Error>>()?;
-        let presence = &mut self.presence[number as usize];
+        let parts = parts.collect::<Result<Box<[TokenIndex]>, Error>>()?;
+        let presence = &mut self.presence[index.as_usize()];
         if std::mem::replace(&mut presence.by_merge, false) {
             self.size -= usize::from(!presence.by_supermerge);
             for &part in &parts {
                 self.enter(part, mark_merged);
             }
         }
-        Ok(Rule::Delete { token: number, parts })
+        Ok(Rule::Delete { token: index, parts })
     }
 
     /// Which tokens merges and deletes may name.
@@ -184,10 +188,10 @@ impl History {
         }
     }
 
-    /// The number of a token that a rule may name at this place.
-    fn present(&self, token: &[u8], may_be: fn(Presence) -> bool) -> Result<u32, Error> {
+    /// The index of a token that a rule may name here.
+    fn present(&self, token: &[u8], may_be: fn(Presence) -> bool) -> Result<TokenIndex, Error> {
         match self.tokens.find(token) {
-            Some(number) if may_be(self.presence[number as usize]) => Ok(number),
+            Some(index) if may_be(self.presence[index.as_usize()]) => Ok(index),
             Some(_) if token.len() > 1 => Err(self.refused(&format!(
                 "names {}, which is not there: it was deleted, or only supermerges have made it",
                 shown(token)

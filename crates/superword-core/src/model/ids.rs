@@ -1,55 +1,55 @@
 //! The ids that a file gives its tokens, held to what its rules lead to.
 
 use super::history::History;
-use super::refusal;
 use super::tokens::shown;
+use super::{TokenId, TokenIndex, refusal};
 use crate::Error;
 
-/// The ids so far, ascending, with the numbers of their tokens.
+/// The ids so far, ascending, with their tokens.
 ///
 /// Every token that is there after the last rule needs one. A token that was deleted may keep one:
 /// the authors' models list such tokens, and their ids still have to be decoded.
 pub(super) struct Ids<'a> {
     history: &'a History,
-    numbers: Vec<(u32, u32)>,
-    /// By the number of the token.
+    vocabulary: Vec<(TokenId, TokenIndex)>,
+    /// By token index.
     is_listed: Vec<bool>,
 }
 
 impl<'a> Ids<'a> {
     /// No ids yet for the tokens of a history that is complete.
     pub(super) fn new(history: &'a History) -> Ids<'a> {
-        Ids { history, numbers: Vec::new(), is_listed: vec![false; history.tokens.len()] }
+        Ids { history, vocabulary: Vec::new(), is_listed: vec![false; history.tokens.len()] }
     }
 
     /// Adds an id, which has to be above those before, and its token, which rules have made.
-    pub(super) fn add(&mut self, id: u32, token: &[u8]) -> Result<(), Error> {
-        if let Some(&(before, _)) = self.numbers.last()
+    pub(super) fn add(&mut self, id: TokenId, token: &[u8]) -> Result<(), Error> {
+        if let Some(&(before, _)) = self.vocabulary.last()
             && before >= id
         {
             return Err(refusal(format!("ids must ascend, but {id} comes after {before}")));
         }
-        let Some(number) = self.history.tokens.find(token) else {
+        let Some(index) = self.history.tokens.find(token) else {
             let token = shown(token);
             return Err(refusal(format!("the rules do not lead to the token {token}, id {id}")));
         };
-        if std::mem::replace(&mut self.is_listed[number as usize], true) {
+        if std::mem::replace(&mut self.is_listed[index.as_usize()], true) {
             let token = shown(token);
             return Err(refusal(format!("the token {token} is there twice, last with id {id}")));
         }
-        self.numbers.push((id, number));
+        self.vocabulary.push((id, index));
         Ok(())
     }
 
-    /// The ids with the numbers of their tokens, when no token lacks one.
-    pub(super) fn finish(self) -> Result<Vec<(u32, u32)>, Error> {
+    /// The ids with their tokens, when no token lacks one.
+    pub(super) fn finish(self) -> Result<Vec<(TokenId, TokenIndex)>, Error> {
         let is_missing =
-            |&number: &u32| self.history.is_there(number) && !self.is_listed[number as usize];
-        if let Some(missing) = (0..self.is_listed.len() as u32).find(is_missing) {
+            |&index: &TokenIndex| self.history.is_there(index) && !self.is_listed[index.as_usize()];
+        if let Some(missing) = (0..self.is_listed.len() as u32).map(TokenIndex).find(is_missing) {
             let token = shown(self.history.tokens.get(missing));
             return Err(refusal(format!("the rules lead to the token {token}, which has no id")));
         }
-        Ok(self.numbers)
+        Ok(self.vocabulary)
     }
 }
 

@@ -1,10 +1,11 @@
 //! Models that begin with a tokenizer which is there already: its ids stay.
 
+use std::collections::HashSet;
+
 use super::history::History;
 use super::ids::{Ids, listed_bytes};
-use super::{Model, Parameters, SpelledRule, Training, refusal};
+use super::{Model, Parameters, SpelledRule, TokenId, Training, refusal};
 use crate::Error;
-use crate::train::supermerges::Learned;
 
 impl Model {
     /// The model with these rules and these ids, ascending.
@@ -14,8 +15,8 @@ impl Model {
     pub fn with_ids<'a>(
         parameters: Parameters,
         rules: impl IntoIterator<Item = Result<SpelledRule<'a>, Error>>,
-        vocabulary: &[(u32, impl AsRef<[u8]>)],
-        special_tokens: Vec<(u32, String)>,
+        vocabulary: &[(TokenId, impl AsRef<[u8]>)],
+        special_tokens: Vec<(TokenId, String)>,
     ) -> Result<Model, Error> {
         let listed = listed_bytes(vocabulary.iter().map(|(_, token)| token.as_ref()));
         let mut history = History::of_file(|byte| listed[usize::from(byte)], vocabulary.len());
@@ -26,35 +27,32 @@ impl Model {
         for (id, token) in vocabulary {
             ids.add(*id, token.as_ref())?;
         }
-        let numbers = ids.finish()?;
-        Model::numbered(parameters, history, numbers, special_tokens, Training::default())
+        let vocabulary = ids.finish()?;
+        Model::numbered(parameters, history, vocabulary, special_tokens, Training::default())
     }
 
-    /// The model with further rules; tokens that it did not have get the ids after the largest.
-    pub(crate) fn extended(
+    /// The model with further rules. Tokens that it did not have get the ids after the largest.
+    pub(crate) fn append_rules<'a>(
         &self,
         parameters: Parameters,
-        learned: &Learned,
+        rules: impl ExactSizeIterator<Item = SpelledRule<'a>>,
         training: Training,
     ) -> Result<Model, Error> {
         let has_byte = |byte: u8| self.id_of(byte.into()).is_some();
-        let mut history = History::of_file(has_byte, self.rules.len() + learned.rules.len());
+        let mut history = History::of_file(has_byte, self.rules.len() + rules.len());
         for rule in &self.rules {
             history.perform(&self.spelled(rule))?;
         }
         let mut vocabulary = self.vocabulary.clone();
-        let mut next = self.last_id().map_or(0, |last| u64::from(last) + 1);
-        let mut is_new = vec![true; learned.tokens.len()];
-        for rule in &learned.rules {
-            let spell = |token| Ok::<_, Error>(learned.tokens.bytes(token).into());
-            history.perform(&rule.spelled(spell)?)?;
-            let token = rule.token();
-            if std::mem::replace(&mut is_new[token as usize], false) && self.id_of(token).is_none()
-            {
+        let mut next = self.last_id().map_or(0, |last| u64::from(last.0) + 1);
+        let mut has_new_id = HashSet::new();
+        for rule in rules {
+            let token = history.perform(&rule)?.token();
+            if self.id_of(token).is_none() && has_new_id.insert(token) {
                 let Ok(id) = u32::try_from(next) else {
                     return Err(refusal("there are no ids left".to_owned()));
                 };
-                vocabulary.push((id, token));
+                vocabulary.push((TokenId(id), token));
                 next += 1;
             }
         }

@@ -15,12 +15,14 @@ mod rule;
 mod settings;
 mod special;
 mod spelling;
+mod token_number;
 mod tokens;
 
 use std::borrow::Cow;
 
 pub use self::rule::{Rule, SpelledRule};
 pub use self::settings::{Deletion, Parameters, SecondStage, Training};
+pub use self::token_number::{TokenId, TokenIndex};
 
 use self::history::History;
 use self::special::SpecialTokens;
@@ -39,12 +41,12 @@ pub struct Model {
     eligible_tables: Tables,
     tokens: Tokens,
     rules: Vec<Rule>,
-    /// By the number of the token: its id, if it is in the vocabulary.
-    ids: Vec<Option<u32>>,
-    /// By the number of the token: whether some supermerge made it.
+    /// By token index: its id, if it is in the vocabulary.
+    ids: Vec<Option<TokenId>>,
+    /// By token index: whether some supermerge made it.
     superwords: Vec<bool>,
-    /// The ids of the vocabulary, ascending, and the numbers of their tokens.
-    vocabulary: Vec<(u32, u32)>,
+    /// The vocabulary in ascending order of ids.
+    vocabulary: Vec<(TokenId, TokenIndex)>,
     special_tokens: SpecialTokens,
     training: Training,
 }
@@ -67,9 +69,9 @@ impl Model {
         special_tokens: Vec<String>,
         training: Training,
     ) -> Result<Model, Error> {
-        let spell = |number: u32| {
-            tokens.get(number as usize).map(|token| Cow::Borrowed(&**token)).ok_or_else(|| {
-                refusal(format!("a rule names token {number} of {} tokens", tokens.len()))
+        let spell = |index: TokenIndex| {
+            tokens.get(index.as_usize()).map(|token| Cow::Borrowed(&**token)).ok_or_else(|| {
+                refusal(format!("a rule names token {index} of {} tokens", tokens.len()))
             })
         };
         let spelled = rules.iter().enumerate().map(|(index, rule)| {
@@ -163,8 +165,9 @@ impl Model {
         special_tokens: Vec<String>,
         training: Training,
     ) -> Result<Model, Error> {
-        let vocabulary: Vec<(u32, u32)> = (0..).zip((0..256).chain(history.entered())).collect();
-        let special_tokens = (vocabulary.len() as u32..).zip(special_tokens).collect();
+        let vocabulary: Vec<_> = (0..).map(TokenId).zip(history.in_order_of_entry()).collect();
+        let next_ids = (vocabulary.len() as u32..).map(TokenId);
+        let special_tokens = next_ids.zip(special_tokens).collect();
         Model::numbered(parameters, history, vocabulary, special_tokens, training)
     }
 
@@ -172,8 +175,8 @@ impl Model {
     fn numbered(
         parameters: Parameters,
         history: History,
-        vocabulary: Vec<(u32, u32)>,
-        special_tokens: Vec<(u32, String)>,
+        vocabulary: Vec<(TokenId, TokenIndex)>,
+        special_tokens: Vec<(TokenId, String)>,
         training: Training,
     ) -> Result<Model, Error> {
         parameters.check(&history.rules, vocabulary.len())?;
@@ -181,9 +184,9 @@ impl Model {
         let splitter = Splitter::new(parameters.last_pattern(), &parameters.eligible)?;
         let mut ids = vec![None; history.tokens.len()];
         for &(id, token) in &vocabulary {
-            ids[token as usize] = Some(id);
+            ids[token.as_usize()] = Some(id);
         }
-        let superwords = (0..ids.len()).map(|token| history.is_superword(token as u32)).collect();
+        let superwords = history.superwords();
         let History { tokens, rules, .. } = history;
         Ok(Model {
             pattern_tables: splitter.pattern().tables().clone(),
@@ -244,25 +247,25 @@ impl Model {
         spelled
     }
 
-    /// The bytes of the token with a number that a rule names.
+    /// The bytes of a token that a rule names.
     ///
     /// # Panics
-    /// If no token has the number.
+    /// If there is no token with this index.
     #[must_use]
-    pub fn token(&self, number: u32) -> &[u8] {
-        self.tokens.get(number)
+    pub fn token(&self, index: TokenIndex) -> &[u8] {
+        self.tokens.get(index)
     }
 
-    /// How many tokens the rules name, those that were deleted included: their numbers are below.
+    /// The number of tokens that the rules name, deleted ones included: every index is below it.
     #[must_use]
     pub fn token_count(&self) -> usize {
         self.tokens.len()
     }
 
-    /// The id of the token with a number, if it is in the vocabulary.
+    /// The id of a token that a rule names, if it is in the vocabulary.
     #[must_use]
-    pub fn id_of(&self, number: u32) -> Option<u32> {
-        self.ids.get(number as usize).copied().flatten()
+    pub fn id_of(&self, index: TokenIndex) -> Option<TokenId> {
+        self.ids.get(index.as_usize()).copied().flatten()
     }
 
     /// How many tokens are in the vocabulary, special tokens apart.
@@ -273,28 +276,28 @@ impl Model {
 
     /// The ids of the vocabulary, ascending, each with its token; special tokens apart.
     #[must_use]
-    pub fn vocabulary(&self) -> impl ExactSizeIterator<Item = (u32, &[u8])> {
+    pub fn vocabulary(&self) -> impl ExactSizeIterator<Item = (TokenId, &[u8])> {
         self.vocabulary.iter().map(|&(id, token)| (id, self.token(token)))
     }
 
     /// The bytes of the token with an id; of a special token, those of its text.
     #[must_use]
-    pub fn token_bytes(&self, id: u32) -> Option<&[u8]> {
+    pub fn token_bytes(&self, id: TokenId) -> Option<&[u8]> {
         let special = || self.special_tokens.text(id).map(str::as_bytes);
-        self.number(id).map(|number| self.token(number)).or_else(special)
+        self.index_of(id).map(|index| self.token(index)).or_else(special)
     }
 
     /// The id of a token, special tokens apart.
     #[must_use]
-    pub fn token_id(&self, token: &[u8]) -> Option<u32> {
-        self.tokens.find(token).and_then(|number| self.id_of(number))
+    pub fn token_id(&self, token: &[u8]) -> Option<TokenId> {
+        self.tokens.find(token).and_then(|index| self.id_of(index))
     }
 
     /// Whether some supermerge made the token with an id; `None` if no token has the id.
     #[must_use]
-    pub fn is_superword(&self, id: u32) -> Option<bool> {
+    pub fn is_superword(&self, id: TokenId) -> Option<bool> {
         let special = || self.special_tokens.text(id).map(|_| false);
-        self.number(id).map(|number| self.superwords[number as usize]).or_else(special)
+        self.index_of(id).map(|index| self.superwords[index.as_usize()]).or_else(special)
     }
 
     /// Sentences about Unicode tables that are not those the model was trained with.
@@ -314,15 +317,15 @@ impl Model {
         differing.map(sentence).collect()
     }
 
-    /// The number of the token with an id; where ids have no gaps, it stands in its place.
-    fn number(&self, id: u32) -> Option<u32> {
-        if let Some(&(found, number)) = self.vocabulary.get(id as usize)
+    /// The token with an id. Where ids have no gaps, the id is the position in the vocabulary.
+    fn index_of(&self, id: TokenId) -> Option<TokenIndex> {
+        if let Some(&(found, index)) = self.vocabulary.get(id.0 as usize)
             && found == id
         {
-            return Some(number);
+            return Some(index);
         }
-        let place = self.vocabulary.binary_search_by_key(&id, |&(id, _)| id).ok()?;
-        Some(self.vocabulary[place].1)
+        let position = self.vocabulary.binary_search_by_key(&id, |&(id, _)| id).ok()?;
+        Some(self.vocabulary[position].1)
     }
 
     /// Whether training would have given these ids. Tokens are numbered in the order in which rules
@@ -331,15 +334,18 @@ impl Model {
         let mut history = History::of_training(self.rules.len());
         let is_performed =
             self.rules.iter().all(|rule| history.perform(&self.spelled(rule)).is_ok());
-        let numbers = (0..256).chain(history.entered());
-        let last = self.vocabulary.len() as u32;
+        let next_ids = (self.vocabulary.len() as u32..).map(TokenId);
         is_performed
-            && self.vocabulary.iter().copied().eq((0..).zip(numbers))
+            && self
+                .vocabulary
+                .iter()
+                .copied()
+                .eq((0..).map(TokenId).zip(history.in_order_of_entry()))
             && self
                 .special_tokens()
                 .iter()
                 .map(|&(id, _)| id)
-                .eq((last..).take(self.special_tokens().len()))
+                .eq(next_ids.take(self.special_tokens().len()))
     }
 }
 

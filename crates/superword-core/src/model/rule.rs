@@ -2,37 +2,39 @@
 
 use std::borrow::Cow;
 
-/// One rule of a model. Tokens are named by their numbers, which are not their ids.
+use super::TokenIndex;
+
+/// One rule. A model's rules name tokens by their index; training has numbers of its own.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Rule {
+pub enum Rule<T = TokenIndex> {
     /// Join two tokens inside pretokens.
     Merge {
         /// The first of the two.
-        left: u32,
+        left: T,
         /// The second.
-        right: u32,
+        right: T,
         /// The two as one.
-        token: u32,
+        token: T,
         /// How often training did it.
         count: u64,
     },
     /// Join two tokens that are open units.
     Supermerge {
         /// The first of the two.
-        left: u32,
+        left: T,
         /// The second.
-        right: u32,
+        right: T,
         /// The two as one, a superword.
-        token: u32,
+        token: T,
         /// How often training did it.
         count: u64,
     },
     /// Split a token.
     Delete {
         /// The token.
-        token: u32,
+        token: T,
         /// What it is split into.
-        parts: Box<[u32]>,
+        parts: Box<[T]>,
     },
 }
 
@@ -66,10 +68,10 @@ pub enum SpelledRule<'a> {
     },
 }
 
-impl Rule {
-    /// The number of the token that the rule makes or deletes.
+impl<T: Copy> Rule<T> {
+    /// The token that the rule makes or deletes.
     #[must_use]
-    pub fn token(&self) -> u32 {
+    pub fn token(&self) -> T {
         match self {
             Rule::Merge { token, .. }
             | Rule::Supermerge { token, .. }
@@ -77,10 +79,28 @@ impl Rule {
         }
     }
 
+    /// The rule with its tokens numbered in another way, in the order in which it names them.
+    pub(crate) fn renumber<U>(self, mut number: impl FnMut(T) -> U) -> Rule<U> {
+        match self {
+            Rule::Merge { left, right, token, count } => {
+                let [left, right, token] = [left, right, token].map(number);
+                Rule::Merge { left, right, token, count }
+            }
+            Rule::Supermerge { left, right, token, count } => {
+                let [left, right, token] = [left, right, token].map(number);
+                Rule::Supermerge { left, right, token, count }
+            }
+            Rule::Delete { token, parts } => {
+                let token = number(token);
+                Rule::Delete { token, parts: parts.into_iter().map(number).collect() }
+            }
+        }
+    }
+
     /// The rule with its tokens spelled out by a function, which may fail.
-    pub(super) fn spelled<'a, E>(
+    pub(crate) fn spelled<'a, E>(
         &self,
-        spell: impl Fn(u32) -> Result<Cow<'a, [u8]>, E>,
+        spell: impl Fn(T) -> Result<Cow<'a, [u8]>, E>,
     ) -> Result<SpelledRule<'a>, E> {
         Ok(match self {
             &Rule::Merge { left, right, count, .. } => {

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::tokens::shown;
-use super::{Model, refusal};
+use super::{Model, TokenId, TokenIndex, refusal};
 use crate::Error;
 
 /// The largest number that ids can be padded to a multiple of: more has no use, and takes memory.
@@ -13,7 +13,7 @@ const LARGEST_MULTIPLE: u32 = 1 << 16;
 #[derive(Clone, Debug)]
 pub(super) struct SpecialTokens {
     /// In the order in which they were given.
-    given: Vec<(u32, String)>,
+    given: Vec<(TokenId, String)>,
     /// Their places in that order, by id.
     by_id: Vec<usize>,
 }
@@ -21,8 +21,8 @@ pub(super) struct SpecialTokens {
 impl SpecialTokens {
     /// Refuses special tokens that are empty or repeated, and ids that are taken.
     pub(super) fn new(
-        given: Vec<(u32, String)>,
-        vocabulary: &[(u32, u32)],
+        given: Vec<(TokenId, String)>,
+        vocabulary: &[(TokenId, TokenIndex)],
     ) -> Result<SpecialTokens, Error> {
         let mut ids = HashSet::new();
         let mut texts = HashSet::new();
@@ -46,18 +46,18 @@ impl SpecialTokens {
     }
 
     /// All of them with their ids, in the order in which they were given.
-    pub(super) fn as_slice(&self) -> &[(u32, String)] {
+    pub(super) fn as_slice(&self) -> &[(TokenId, String)] {
         &self.given
     }
 
     /// The text of the one with an id.
-    pub(super) fn text(&self, id: u32) -> Option<&str> {
+    pub(super) fn text(&self, id: TokenId) -> Option<&str> {
         let place = self.by_id.binary_search_by_key(&id, |&place| self.given[place].0).ok()?;
         Some(&self.given[self.by_id[place]].1)
     }
 
     /// The largest id.
-    fn last_id(&self) -> Option<u32> {
+    fn last_id(&self) -> Option<TokenId> {
         self.by_id.last().map(|&place| self.given[place].0)
     }
 }
@@ -65,12 +65,12 @@ impl SpecialTokens {
 impl Model {
     /// The special tokens with their ids, in the order in which they were given.
     #[must_use]
-    pub fn special_tokens(&self) -> &[(u32, String)] {
+    pub fn special_tokens(&self) -> &[(TokenId, String)] {
         self.special_tokens.as_slice()
     }
 
     /// The largest id, those of special tokens included.
-    pub(super) fn last_id(&self) -> Option<u32> {
+    pub(super) fn last_id(&self) -> Option<TokenId> {
         self.vocabulary.last().map(|&(id, _)| id).max(self.special_tokens.last_id())
     }
 
@@ -92,7 +92,7 @@ impl Model {
                 format!("pad_to_multiple_of must be from 1 to {LARGEST_MULTIPLE}, not {multiple}");
             return Err(Error::SpecialTokens { reason });
         }
-        let next = self.last_id().map_or(0, |last| u64::from(last) + 1);
+        let next = self.last_id().map_or(0, |last| u64::from(last.0) + 1);
         let mut given = self.special_tokens().to_vec();
         let taken: HashSet<&str> =
             given.iter().map(|(_, text)| text).chain(&texts).map(String::as_str).collect();
@@ -106,7 +106,7 @@ impl Model {
                 let reason = format!("there is no id left for the special token {text:?}");
                 return Err(Error::SpecialTokens { reason });
             };
-            given.push((id, text));
+            given.push((TokenId(id), text));
         }
         let special_tokens = SpecialTokens::new(given, &self.vocabulary)
             .map_err(|error| Error::SpecialTokens { reason: error.to_string() })?;

@@ -6,6 +6,8 @@ use std::hash::BuildHasher;
 use hashbrown::hash_table::Entry;
 use hashbrown::{DefaultHashBuilder, HashTable};
 
+use super::TokenIndex;
+
 /// Every token that a model's rules name, in the order in which it was added, each once.
 ///
 /// The bytes stand in one buffer, and the table that finds them holds numbers alone: no token is
@@ -16,7 +18,7 @@ pub(super) struct Tokens {
     bytes: Vec<u8>,
     /// Where each token ends in `bytes`; it begins where the one before it ends.
     ends: Vec<usize>,
-    table: HashTable<u32>,
+    table: HashTable<TokenIndex>,
     hasher: DefaultHashBuilder,
 }
 
@@ -36,25 +38,25 @@ impl Tokens {
     }
 
     /// The number of a token, which is added if it is new.
-    pub(super) fn intern(&mut self, token: &[u8]) -> u32 {
+    pub(super) fn intern(&mut self, token: &[u8]) -> TokenIndex {
         let Tokens { bytes, ends, table, hasher } = self;
-        let is_it = |&number: &u32| slice(bytes, ends, number) == token;
-        let rehash = |&number: &u32| hasher.hash_one(slice(bytes, ends, number));
+        let is_it = |&index: &TokenIndex| slice(bytes, ends, index) == token;
+        let rehash = |&index: &TokenIndex| hasher.hash_one(slice(bytes, ends, index));
         match table.entry(hasher.hash_one(token), is_it, rehash) {
             Entry::Occupied(entry) => *entry.get(),
             Entry::Vacant(entry) => {
-                let number = ends.len() as u32;
-                entry.insert(number);
+                let index = TokenIndex(ends.len() as u32);
+                entry.insert(index);
                 bytes.extend_from_slice(token);
                 ends.push(bytes.len());
-                number
+                index
             }
         }
     }
 
     /// The number of a token.
-    pub(super) fn find(&self, token: &[u8]) -> Option<u32> {
-        let is_it = |&number: &u32| slice(&self.bytes, &self.ends, number) == token;
+    pub(super) fn find(&self, token: &[u8]) -> Option<TokenIndex> {
+        let is_it = |&index: &TokenIndex| slice(&self.bytes, &self.ends, index) == token;
         self.table.find(self.hasher.hash_one(token), is_it).copied()
     }
 
@@ -62,8 +64,8 @@ impl Tokens {
     ///
     /// # Panics
     /// If there are not that many tokens.
-    pub(super) fn get(&self, number: u32) -> &[u8] {
-        slice(&self.bytes, &self.ends, number)
+    pub(super) fn get(&self, index: TokenIndex) -> &[u8] {
+        slice(&self.bytes, &self.ends, index)
     }
 
     /// How many there are.
@@ -72,10 +74,10 @@ impl Tokens {
     }
 }
 
-fn slice<'a>(bytes: &'a [u8], ends: &[usize], number: u32) -> &'a [u8] {
-    let number = number as usize;
-    let start = if number == 0 { 0 } else { ends[number - 1] };
-    &bytes[start..ends[number]]
+fn slice<'a>(bytes: &'a [u8], ends: &[usize], index: TokenIndex) -> &'a [u8] {
+    let index = index.as_usize();
+    let start = if index == 0 { 0 } else { ends[index - 1] };
+    &bytes[start..ends[index]]
 }
 
 impl fmt::Debug for Tokens {
@@ -104,12 +106,12 @@ mod tests {
     #[test]
     fn tokens_are_numbered_as_they_come_and_found_again() {
         let mut tokens = Tokens::single_bytes(0);
-        assert_eq!(tokens.intern(b"the"), 256);
-        assert_eq!(tokens.intern(b"of"), 257);
-        assert_eq!(tokens.intern(b"the"), 256);
-        assert_eq!(tokens.get(257), b"of");
-        assert_eq!(tokens.get(0), b"\0");
-        assert_eq!(tokens.find(b"\xff"), Some(255));
+        assert_eq!(tokens.intern(b"the"), TokenIndex(256));
+        assert_eq!(tokens.intern(b"of"), TokenIndex(257));
+        assert_eq!(tokens.intern(b"the"), TokenIndex(256));
+        assert_eq!(tokens.get(TokenIndex(257)), b"of");
+        assert_eq!(tokens.get(TokenIndex(0)), b"\0");
+        assert_eq!(tokens.find(b"\xff"), Some(TokenIndex(255)));
         assert_eq!(tokens.find(b"th"), None);
         assert_eq!(tokens.len(), 258);
     }

@@ -1,5 +1,8 @@
 //! Extending: from a model that is there and a corpus to one with more superwords.
 
+use std::borrow::Cow;
+use std::convert::Infallible;
+
 use crate::control::Control;
 use crate::corpus::Corpus;
 use crate::count;
@@ -48,5 +51,10 @@ pub fn extend(
     huge_pages::release();
     let learned =
         supermerges::learn_after(base, (corpus, reading), counted, &parameters, effort, control)?;
-    base.extended(parameters, &learned, training)
+    let spell = |token| Ok::<_, Infallible>(Cow::Borrowed(learned.tokens.bytes(token)));
+    let rules = learned.rules.iter().map(|rule| {
+        let Ok(rule) = rule.spelled(spell);
+        rule
+    });
+    base.append_rules(parameters, rules, training)
 }

@@ -14,7 +14,7 @@ use crate::train::engine::token::TokenId;
 use crate::train::merges::{self, Merges, Step};
 use crate::train::shard_counts::Seen;
 use crate::train::supermerges::{Learned, Openable, learn_on};
-use crate::train::{Effort, renumbered};
+use crate::train::{Effort, index_tokens};
 
 /// Distinct pretokens with their counts, as they come in.
 pub struct Pretokens {
@@ -142,7 +142,7 @@ impl Merged {
             Some(steps.iter().flat_map(Step::rules).collect())
         };
         let Some(rules) = rules else { return Ok(None) };
-        let (tokens, rules) = renumbered(Learned { tokens: tokens.clone(), rules });
+        let (tokens, rules) = index_tokens(Learned { tokens: tokens.clone(), rules });
         let [min_pretoken_count, min_fragment_count] = thresholds;
         let training = Training { min_pretoken_count, min_fragment_count, ..self.training };
         Model::new(self.parameters.clone(), tokens, rules, special_tokens, training).map(Some)

@@ -15,9 +15,10 @@ use crate::control::Control;
 use crate::corpus::{Corpus, ReadOptions};
 use crate::count;
 use crate::error::Error;
-use crate::model::{Model, Parameters, Rule, SecondStage};
+use crate::model::{Model, Parameters, Rule, SecondStage, TokenIndex};
 use crate::platform::huge_pages;
 use crate::pretokenize::{Pattern, Splitter};
+use crate::train::engine::token::TokenId;
 use crate::train::supermerges::Learned;
 
 /// How to train, without an effect on what is learned.
@@ -67,43 +68,26 @@ pub fn train(
         let corpus = (corpus, reading);
         supermerges::learn(corpus, pattern, counted, merges, &parameters, effort, control)?
     };
-    let (tokens, rules) = renumbered(learned);
+    let (tokens, rules) = index_tokens(learned);
     Model::new(parameters, tokens, rules, special_tokens, training)
 }
 
-/// The bytes of the tokens that rules name, and the rules with their tokens renumbered: first the
+/// The bytes of the tokens that rules name, and the rules with their tokens by index: first the
 /// single bytes, then in the order in which the rules name them.
-pub(crate) fn renumbered(learned: Learned) -> (Vec<Box<[u8]>>, Vec<Rule>) {
-    let Learned { tokens, mut rules } = learned;
-    let bytes = tokens.into_bytes();
-    let mut numbers = vec![u32::MAX; bytes.len()];
+pub(crate) fn index_tokens(learned: Learned) -> (Vec<Box<[u8]>>, Vec<Rule>) {
+    let Learned { tokens, rules } = learned;
+    let mut bytes: Vec<_> = tokens.into_bytes().into_iter().map(Some).collect();
+    let mut indices = vec![None; bytes.len()];
     let mut named = Vec::new();
-    let mut name = |token: &mut u32| {
-        let number = &mut numbers[*token as usize];
-        if *number == u32::MAX {
-            *number = named.len() as u32;
-            named.push(*token);
-        }
-        *token = *number;
+    let mut index_of = |token: TokenId| {
+        *indices[token as usize].get_or_insert_with(|| {
+            named.push(bytes[token as usize].take().expect("a token is named first once"));
+            TokenIndex(named.len() as u32 - 1)
+        })
     };
-    for mut byte in 0..256 {
-        name(&mut byte);
+    for byte in 0..256 {
+        index_of(byte);
     }
-    for rule in &mut rules {
-        match rule {
-            Rule::Merge { left, right, token, .. }
-            | Rule::Supermerge { left, right, token, .. } => {
-                name(left);
-                name(right);
-                name(token);
-            }
-            Rule::Delete { token, parts } => {
-                name(token);
-                parts.iter_mut().for_each(&mut name);
-            }
-        }
-    }
-    let mut bytes: Vec<_> = bytes.into_iter().map(Some).collect();
-    let take = |&token: &u32| bytes[token as usize].take().expect("each is named once");
-    (named.iter().map(take).collect(), rules)
+    let rules = rules.into_iter().map(|rule| rule.renumber(&mut index_of)).collect();
+    (named, rules)
 }

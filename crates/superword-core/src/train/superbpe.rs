@@ -21,7 +21,7 @@ use crate::count::fragments::{self, Counter, Fragments};
 use crate::count::{Bigrams, Places, Tallies};
 use crate::encode::Encoder;
 use crate::error::Error;
-use crate::model::{Model, Parameters, Rule, Training};
+use crate::model::{Model, Parameters, Rule, TokenIndex, Training};
 use crate::platform::hash::{fold, secret};
 use crate::platform::huge_pages;
 use crate::platform::memory_budget::Budget;
@@ -58,7 +58,7 @@ fn learn_from(
     control: &Control,
 ) -> Result<Learned, Error> {
     let Merges { mut tokens, steps, .. } = merges;
-    let mut rules: Vec<Rule> = steps.iter().flat_map(Step::rules).collect();
+    let mut rules: Vec<Rule<TokenId>> = steps.iter().flat_map(Step::rules).collect();
     let size = tokens.len();
     let vocab_size = parameters.vocab_size as usize;
     if size >= vocab_size {
@@ -90,10 +90,15 @@ fn learn_from(
 
 /// The encoder of the first stage's rules, and the second stage's pattern. It numbers tokens as
 /// training does, in the order in which rules have made them.
-fn encoder(tokens: &Tokens, rules: &[Rule], parameters: &Parameters) -> Result<Encoder, Error> {
+fn encoder(
+    tokens: &Tokens,
+    rules: &[Rule<TokenId>],
+    parameters: &Parameters,
+) -> Result<Encoder, Error> {
     let bytes = (0..tokens.len() as TokenId).map(|token| tokens.bytes(token).into()).collect();
     let training = Training::default();
-    Encoder::new(&Model::new(parameters.clone(), bytes, rules.to_vec(), Vec::new(), training)?)
+    let rules = rules.iter().cloned().map(|rule| rule.renumber(TokenIndex)).collect();
+    Encoder::new(&Model::new(parameters.clone(), bytes, rules, Vec::new(), training)?)
 }
 
 /// A bound that is likely to be right: half of what as many pairs reach now as there will be rules.
@@ -172,7 +177,7 @@ struct Learner<'t> {
     weights: Vec<u64>,
     pairs: Pairs,
     replacer: Replacer,
-    rules: Vec<Rule>,
+    rules: Vec<Rule<TokenId>>,
 }
 
 impl<'t> Learner<'t> {
@@ -195,7 +200,7 @@ impl<'t> Learner<'t> {
         vocab_size: usize,
         effort: Effort,
         control: &Control,
-    ) -> Result<Vec<Rule>, Error> {
+    ) -> Result<Vec<Rule<TokenId>>, Error> {
         // No pair grows, as each token is made by one rule, so that none has to be looked for.
         let occurrences = Occurrences::new(true);
         while self.tokens.len() < vocab_size {

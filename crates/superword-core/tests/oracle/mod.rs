@@ -92,6 +92,9 @@ fn compare(model: &Model, encoder: &Encoder, text: &str, ways: &[Way]) {
 fn define(model: &Model, text: &str) -> Result<Vec<u32>, Box<[u8]>> {
     let mut units = Vec::new();
     replay(model, text, |step| units = step.units).expect("a simple pattern");
-    let id = |&token| model.id_of(token).ok_or_else(|| Box::from(model.token(token)));
+    let id = |&token| match model.id_of(token) {
+        Some(id) => Ok(id.0),
+        None => Err(Box::from(model.token(token))),
+    };
     units.iter().flatten().map(id).collect()
 }

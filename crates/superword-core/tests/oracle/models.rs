@@ -7,7 +7,9 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use superword_core::model::{Deletion, Model, Parameters, SecondStage, SpelledRule, Training};
+use superword_core::model::{
+    Deletion, Model, Parameters, SecondStage, SpelledRule, TokenId, Training,
+};
 use superword_core::pretokenize::{ELIGIBLE, NAMED, SECOND_PATTERN};
 use superword_core::{Eligibility, Pattern};
 
@@ -326,7 +328,7 @@ impl Builder {
     }
 
     /// Gives ids to all tokens that need one, and to some that were deleted.
-    fn number(&self, choices: &mut Choices) -> Vec<(u32, Vec<u8>)> {
+    fn number(&self, choices: &mut Choices) -> Vec<(TokenId, Vec<u8>)> {
         let gap_percent = *choices.pick(&[0, 1, 50]);
         let is_shuffled = choices.chance(50);
         let mut tokens: Vec<Token> = (0..self.tokens.len())
@@ -344,7 +346,7 @@ impl Builder {
         let mut id = 0;
         let number = |token: Token| {
             id += 1 + u32::from(choices.chance(gap_percent));
-            (id - 1, self.tokens[token].clone())
+            (TokenId(id - 1), self.tokens[token].clone())
         };
         tokens.into_iter().map(number).collect()
     }

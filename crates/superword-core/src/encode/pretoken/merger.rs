@@ -3,7 +3,7 @@
 use crate::encode::ids::Numbers;
 use crate::encode::pretoken::merge_index::{Merge, Merges};
 use crate::encode::pretoken::rule_replay::{NEVER, Row, Rules};
-use crate::model::{Model, Rule};
+use crate::model::{Model, Rule, TokenIndex};
 use crate::platform::hash::FastMap;
 
 /// A token inside a pretoken.
@@ -44,7 +44,7 @@ impl Words {
         let mut deletions: FastMap<u32, Vec<Deletion>> = FastMap::default();
         for (time, rule) in rules() {
             if let Rule::Delete { token, parts } = rule {
-                let part = |&part: &u32| (numbers.of(part), model.token(part).len());
+                let part = |&part: &TokenIndex| (numbers.of(part), model.token(part).len());
                 let parts = parts.iter().map(part).collect();
                 deletions.entry(numbers.of(*token)).or_default().push(Deletion { time, parts });
             }
@@ -58,11 +58,14 @@ impl Words {
             Rule::Supermerge { .. } | Rule::Delete { .. } => None,
         });
         let merges = Merges::new(merges, end);
-        let bytes = std::array::from_fn(|byte| numbers.of(byte as u32));
+        let bytes = std::array::from_fn(|byte| numbers.of(TokenIndex(byte as u32)));
         let mut byte_joins = vec![merges.never(); 1 << 16];
         for (time, rule) in rules().rev() {
-            if let &Rule::Merge { left: left @ 0..256, right: right @ 0..256, .. } = rule {
-                byte_joins[(left << 8 | right) as usize] = time;
+            if let &Rule::Merge { left, right, .. } = rule
+                && left.0 < 256
+                && right.0 < 256
+            {
+                byte_joins[(left.0 << 8 | right.0) as usize] = time;
             }
         }
         Words { merges, bytes, byte_joins, deletions }

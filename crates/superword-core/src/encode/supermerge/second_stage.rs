@@ -22,7 +22,7 @@ pub(crate) fn first_rules(model: &Model) -> usize {
         return model.rules().len();
     };
     // Tokens are numbered as rules make them.
-    let makes_last = |rule: &Rule| rule.token() + 1 == transition;
+    let makes_last = |rule: &Rule| rule.token().0 + 1 == transition;
     match transition {
         256 => 0,
         _ => model.rules().iter().position(makes_last).map_or(model.rules().len(), |at| at + 1),
@@ -48,8 +48,8 @@ impl Stages {
         let mut crossed = Box::new([0; 1 << 10]);
         let mut is_atom = vec![false; model.token_count()];
         let mut lengths = vec![1; model.token_count()];
-        for byte in 0..256 {
-            is_atom[numbers.of(byte) as usize] = true;
+        for byte in 0..=u8::MAX {
+            is_atom[numbers.of(byte.into()) as usize] = true;
         }
         let mut late: Vec<Joining> = Vec::new();
         for (index, rule) in model.rules().iter().enumerate() {

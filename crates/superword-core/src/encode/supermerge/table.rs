@@ -63,8 +63,8 @@ impl Phrases {
         });
         let supermerges: Vec<Joining> = supermerges.collect();
         let mut is_pretoken = vec![false; model.token_count()];
-        for byte in 0..256 {
-            is_pretoken[numbers.of(byte) as usize] = true;
+        for byte in 0..=u8::MAX {
+            is_pretoken[numbers.of(byte.into()) as usize] = true;
         }
         let mut lengths = vec![1; model.token_count()];
         for rule in model.rules() {

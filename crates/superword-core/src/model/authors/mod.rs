@@ -17,7 +17,7 @@ use self::parts::Parts;
 use super::history::History;
 use super::ids::{Ids, listed_bytes};
 use super::tokens::shown;
-use super::{Deletion, Model, Parameters, SpelledRule, Training, refusal};
+use super::{Deletion, Model, Parameters, SpelledRule, TokenId, Training, refusal};
 use crate::Error;
 use crate::pretokenize::Pattern;
 
@@ -63,7 +63,7 @@ struct Draft {
     deletion: Deletion,
     tau: f64,
     vocabulary: Vec<Listed>,
-    special_tokens: Vec<(u32, String)>,
+    special_tokens: Vec<(TokenId, String)>,
     /// In order.
     rules: Vec<Ordered>,
     /// Whether a part that has no id is split as well.
@@ -73,7 +73,7 @@ struct Draft {
 /// A token with its id.
 struct Listed {
     line: usize,
-    id: u32,
+    id: TokenId,
     token: Vec<u8>,
 }
 
@@ -139,15 +139,16 @@ const UNKNOWN_TAU: f64 = 0.9;
 
 /// A row of the vocabulary.
 fn listed<const N: usize>(row: &Row<'_, N>) -> Result<Listed, Error> {
-    let id = parsed(row.line, row.words[0], "an id")?;
+    let id = TokenId(parsed(row.line, row.words[0], "an id")?);
     Ok(Listed { line: row.line, id, token: token(row.line, row.words[1])? })
 }
 
 /// The section of special tokens; their texts may hold blanks.
-fn special_tokens(lines: &mut Lines<'_>) -> Result<Vec<(u32, String)>, Error> {
+fn special_tokens(lines: &mut Lines<'_>) -> Result<Vec<(TokenId, String)>, Error> {
     let rows = lines.rows("id text")?;
-    let special =
-        |Row { line, words: [id, text] }| Ok((parsed(line, id, "an id")?, String::from(text)));
+    let special = |Row { line, words: [id, text] }| {
+        Ok((TokenId(parsed(line, id, "an id")?), String::from(text)))
+    };
     rows.into_iter().map(special).collect()
 }
 

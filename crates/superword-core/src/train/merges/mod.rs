@@ -36,13 +36,13 @@ pub(crate) struct Step {
 
 impl Step {
     /// The merge as a rule.
-    pub(crate) fn rule(&self) -> Rule {
+    pub(crate) fn rule(&self) -> Rule<TokenId> {
         let Step { left, right, token, count, .. } = *self;
         Rule::Merge { left, right, token, count }
     }
 
     /// The merge and the deletions as rules.
-    pub(crate) fn rules(&self) -> impl Iterator<Item = Rule> {
+    pub(crate) fn rules(&self) -> impl Iterator<Item = Rule<TokenId>> {
         let deletes = self.deletes.iter().cloned();
         iter::once(self.rule()).chain(deletes.map(|(token, parts)| Rule::Delete { token, parts }))
     }

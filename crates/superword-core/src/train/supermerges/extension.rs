@@ -12,7 +12,7 @@ use crate::count::pretoken_map::Table;
 use crate::count::{Counted, Reaching};
 use crate::encode::openings;
 use crate::error::Error;
-use crate::model::{Model, Parameters, Rule};
+use crate::model::{Model, Parameters, Rule, TokenIndex};
 use crate::platform::memory_budget::Budget;
 use crate::train::Effort;
 use crate::train::engine::pairs::Pair;
@@ -33,13 +33,13 @@ pub(crate) fn learn_after(
     let mut tokens = Tokens::new();
     for rule in base.rules() {
         if let &Rule::Merge { left, right, .. } | &Rule::Supermerge { left, right, .. } = rule {
-            tokens.joined(left, right);
+            tokens.joined(left.0, right.0);
         }
     }
     let known = tokens.len();
     let openings = openings(base);
     let mut openable = Table::new();
-    let opened = (0..256).chain(openings.iter().flatten().copied());
+    let opened = (0..256).chain(openings.iter().flatten().map(|token| token.0));
     for token in opened {
         let bytes = tokens.bytes(token);
         if counted.has_eligible(bytes) {
@@ -86,9 +86,9 @@ fn is_supermerge(rule: &Rule) -> bool {
 }
 
 /// How many tokens rules make that a model does not have.
-fn has_made(rules: &[Rule], base: &Model) -> usize {
-    let mut made: Vec<u32> = rules.iter().map(Rule::token).collect();
-    made.retain(|&token| base.id_of(token).is_none());
+fn has_made(rules: &[Rule<TokenId>], base: &Model) -> usize {
+    let mut made: Vec<TokenId> = rules.iter().map(Rule::token).collect();
+    made.retain(|&token| base.id_of(TokenIndex(token)).is_none());
     made.sort_unstable();
     made.dedup();
     made.len()
@@ -97,7 +97,7 @@ fn has_made(rules: &[Rule], base: &Model) -> usize {
 impl Learner<'_> {
     /// Performs the rules of a model, of which merges and deletions matter by what they open and
     /// close; `openings` says what merges open.
-    fn replay(&mut self, base: &Model, openings: &[Option<TokenId>], openable: &Table<u64>) {
+    fn replay(&mut self, base: &Model, openings: &[Option<TokenIndex>], openable: &Table<u64>) {
         for byte in 0..256 {
             if openable.find(self.tokens.bytes(byte)).is_some() {
                 self.open(byte);
@@ -105,15 +105,17 @@ impl Learner<'_> {
         }
         for (rule, opens) in base.rules().iter().zip(openings) {
             match *rule {
-                Rule::Merge { .. } => opens.iter().for_each(|&token| self.open(token)),
-                Rule::Delete { token, .. } => self.close(token),
+                Rule::Merge { .. } => opens.iter().for_each(|&token| self.open(token.0)),
+                Rule::Delete { token, .. } => self.close(token.0),
                 Rule::Supermerge { left, right, token, .. } => {
-                    self.join_anyway(Pair { left, right }, token);
+                    self.join_anyway(Pair { left: left.0, right: right.0 }, token.0);
                 }
             }
         }
         self.vocabulary = Vocabulary::new();
-        for token in (0..base.token_count() as u32).filter(|&token| base.id_of(token).is_some()) {
+        for token in
+            (0..base.token_count() as u32).filter(|&token| base.id_of(TokenIndex(token)).is_some())
+        {
             self.vocabulary.add(token);
         }
     }

@@ -30,7 +30,7 @@ pub(crate) use extension::learn_after;
 /// What was learned in all.
 pub(crate) struct Learned {
     pub(crate) tokens: Tokens,
-    pub(crate) rules: Vec<Rule>,
+    pub(crate) rules: Vec<Rule<TokenId>>,
 }
 
 /// Learns supermerges among the merges, until the vocabulary is full or pairs run out.
@@ -83,7 +83,7 @@ pub(crate) fn learn_on(
     parameters: &Parameters,
     effort: Effort,
     control: &Control,
-) -> Result<Option<Vec<Rule>>, Error> {
+) -> Result<Option<Vec<Rule<TokenId>>>, Error> {
     let budget = Budget::new(effort.memory_limit);
     fragments.check("the distinct fragments, and learning supermerges on them,", budget)?;
     let mut learner = Learner::new(fragments, tokens, bound)?;
@@ -106,7 +106,7 @@ struct Learner<'t> {
     vocabulary: Vocabulary,
     /// The pair that made each superword first.
     made_from: FastMap<TokenId, Pair>,
-    rules: Vec<Rule>,
+    rules: Vec<Rule<TokenId>>,
 }
 
 impl<'t> Learner<'t> {
@@ -136,7 +136,7 @@ impl<'t> Learner<'t> {
         parameters: &Parameters,
         effort: Effort,
         control: &Control,
-    ) -> Result<Option<Vec<Rule>>, Error> {
+    ) -> Result<Option<Vec<Rule<TokenId>>>, Error> {
         let mut steps = steps.iter().peekable();
         while self.vocabulary.size() < parameters.vocab_size as usize {
             if self.rules.len().is_multiple_of(64) {
