@@ -6,7 +6,7 @@ mod choices;
 mod models;
 mod texts;
 
-use superword_core::encode::replay;
+use superword_core::encode::replay_tokens;
 use superword_core::{Encoder, Error, Model};
 
 use self::choices::Choices;
@@ -26,8 +26,13 @@ pub(crate) fn check(data: &[u8]) -> usize {
     let (&kind, data) = data.split_first().unwrap_or((&0, data));
     let kind = KINDS[usize::from(kind) % KINDS.len()];
     let mut choices = Choices::new(data);
-    let language = Language::new(&mut choices);
-    let model = invent_model(&mut choices, kind, &language);
+    let is_dense = choices.chance(4);
+    let language = if is_dense {
+        Language::with_one_letter(&mut choices)
+    } else {
+        Language::new(&mut choices)
+    };
+    let model = invent_model(&mut choices, kind, &language, is_dense);
     let encoder = Encoder::new(&model).expect("a simple eligibility");
     for number in 0..TEXTS {
         let items = match choices.below(400) {
@@ -90,11 +95,10 @@ fn compare(model: &Model, encoder: &Encoder, text: &str, ways: &[Way]) {
 
 /// The ids of a text by the definition, or the first of its tokens that has none.
 fn define(model: &Model, text: &str) -> Result<Vec<u32>, Box<[u8]>> {
-    let mut units = Vec::new();
-    replay(model, text, |step| units = step.units).expect("a simple pattern");
-    let id = |&token| match model.id_of(token) {
+    let tokens = replay_tokens(model, text).expect("a simple pattern");
+    let id = |token| match model.id_of(token) {
         Some(id) => Ok(id.0),
         None => Err(Box::from(model.token(token))),
     };
-    units.iter().flatten().map(id).collect()
+    tokens.into_iter().map(id).collect()
 }

@@ -41,17 +41,32 @@ pub(crate) const KINDS: [Kind; 6] =
 const REGEXES: [&str; 4] =
     [r"[a-z]{1,3}| ?\S|\s+", r" ?\p{L}+|\s+", r"a{5}|a{3}|ab|[^a]{1,4}", r"(?:\S+\s*){1,9}"];
 
+/// Splits a run of the same letter.
+const DENSE_PATTERN: &str = "a{5}|a{3}|[^a]+";
+
 /// Eligibilities: the default, everything, and something between them.
 const ELIGIBILITIES: [&str; 3] = [ELIGIBLE, r"(?s).+", r" ?[a-zé']+"];
 
-/// Invents a model of a kind.
-pub(crate) fn invent_model(choices: &mut Choices, kind: Kind, language: &Language) -> Model {
-    let pattern = invent_pattern(choices);
+/// Invents a model of a kind. In a dense one, tokens are made in so many ways that the encoder cannot
+/// list the boundaries inside them; its language must have one letter.
+pub(crate) fn invent_model(
+    choices: &mut Choices,
+    kind: Kind,
+    language: &Language,
+    is_dense: bool,
+) -> Model {
+    let pattern = if is_dense { DENSE_PATTERN.to_owned() } else { invent_pattern(choices) };
     let second_stage = (kind == Kind::SuperBpe).then(|| match choices.below(3) {
         0 => invent_pattern(choices),
         _ => SECOND_PATTERN.to_owned(),
     });
-    let eligible = if choices.chance(60) { ELIGIBLE } else { choices.pick(&ELIGIBILITIES) };
+    let eligible = if is_dense {
+        ELIGIBILITIES[1]
+    } else if choices.chance(60) {
+        ELIGIBLE
+    } else {
+        choices.pick(&ELIGIBILITIES)
+    };
     let has_own_ids = matches!(kind, Kind::Imported | Kind::Extended);
     let supermerges = match kind {
         Kind::BoundlessBpe | Kind::Extended => true,
@@ -87,6 +102,15 @@ pub(crate) fn invent_model(choices: &mut Choices, kind: Kind, language: &Languag
         }
     }
 
+    let mut transition = choices.between(256, builder.tokens.len());
+    if is_dense {
+        builder.add_dense_merges();
+        transition = builder.tokens.len();
+        for _ in 0..150 {
+            builder.add_dense_join(choices, supermerges);
+        }
+    }
+
     let tokens = builder.tokens.len();
     let parameters = Parameters {
         pattern,
@@ -96,10 +120,8 @@ pub(crate) fn invent_model(choices: &mut Choices, kind: Kind, language: &Languag
         tau: 0.9,
         min_count: 1,
         vocab_size: tokens as u32,
-        second_stage: second_stage.map(|pattern| SecondStage {
-            transition: choices.between(256, tokens) as u32,
-            pattern,
-        }),
+        second_stage: second_stage
+            .map(|pattern| SecondStage { transition: transition as u32, pattern }),
     };
     let rules = builder.rules.drain(..).map(Ok).collect::<Vec<_>>();
     let model = if has_own_ids {
@@ -214,6 +236,10 @@ impl Builder {
                 })
             }
         };
+        self.push_merge(left, right);
+    }
+
+    fn push_merge(&mut self, left: Token, right: Token) {
         let may_name = |token: Token| {
             let presence = self.presence[token];
             presence.is_merged || self.may_name_deleted && presence.was_merged
@@ -246,9 +272,26 @@ impl Builder {
         let open_pair = |units: &[Unit]| Some([units[0].open_token()?, units[1].open_token()?]);
         let applicable = self.sample[start..].windows(2).find_map(open_pair);
         let [left, right] = match applicable {
-            Some(pair) if choices.chance(90) => pair,
-            _ => [0, 1].map(|_| choices.below(self.tokens.len())),
+            Some(pair) if choices.chance(75) => pair,
+            _ => match self.sample[start..].windows(2).find_map(|units| self.spell_units(units)) {
+                Some(pair) if choices.chance(75) => pair,
+                _ => [0, 1].map(|_| choices.below(self.tokens.len())),
+            },
         };
+        self.push_supermerge(left, right);
+    }
+
+    /// Returns the tokens that two units spell, whether the units are open or not.
+    fn spell_units(&self, units: &[Unit]) -> Option<[Token; 2]> {
+        let spell = |unit: &Unit| {
+            let bytes: Vec<u8> =
+                unit.tokens.iter().flat_map(|&token| self.tokens[token].iter().copied()).collect();
+            self.by_bytes.get(&bytes).copied()
+        };
+        Some([spell(&units[0])?, spell(&units[1])?])
+    }
+
+    fn push_supermerge(&mut self, left: Token, right: Token) {
         let may_name = |token: Token| {
             let presence = self.presence[token];
             presence.is_merged
@@ -271,6 +314,27 @@ impl Builder {
                 self.sample.splice(at..at + 2, [made]);
             }
             at += 1;
+        }
+    }
+
+    /// Makes all runs of up to 20 letters tokens.
+    fn add_dense_merges(&mut self) {
+        let mut run = Token::from(b'a');
+        for _ in 1..20 {
+            self.push_merge(run, Token::from(b'a'));
+            run = self.join(run, Token::from(b'a'));
+        }
+    }
+
+    /// Adds a rule that joins two runs to one of up to 20 letters.
+    fn add_dense_join(&mut self, choices: &mut Choices, is_supermerge: bool) {
+        let length = choices.between(2, 20);
+        let left = choices.between(1, length - 1);
+        let [left, right] = [left, length - left].map(|length| self.by_bytes[&vec![b'a'; length]]);
+        if is_supermerge {
+            self.push_supermerge(left, right);
+        } else {
+            self.push_merge(left, right);
         }
     }
 

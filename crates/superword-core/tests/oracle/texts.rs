@@ -28,6 +28,15 @@ impl Language {
     /// Invents a few words.
     pub(crate) fn new(choices: &mut Choices) -> Language {
         let alphabet: &&[&str] = choices.pick(&ALPHABETS);
+        Language::with_alphabet(choices, alphabet)
+    }
+
+    /// Invents a few words of the same letter.
+    pub(crate) fn with_one_letter(choices: &mut Choices) -> Language {
+        Language::with_alphabet(choices, ALPHABETS[0])
+    }
+
+    fn with_alphabet(choices: &mut Choices, alphabet: &'static [&'static str]) -> Language {
         let mut language = Language { alphabet, words: Vec::new() };
         for _ in 0..choices.between(3, 12) {
             let longest = if choices.chance(10) { 40 } else { 6 };

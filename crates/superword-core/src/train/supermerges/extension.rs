@@ -10,7 +10,7 @@ use crate::corpus::{Corpus, ReadOptions};
 use crate::count::fragments::{self, Counter};
 use crate::count::pretoken_map::Table;
 use crate::count::{Counted, Reaching};
-use crate::encode::openings;
+use crate::encode::rules_that_open;
 use crate::error::Error;
 use crate::model::{Model, Parameters, Rule, TokenIndex};
 use crate::platform::memory_budget::Budget;
@@ -37,9 +37,9 @@ pub(crate) fn learn_after(
         }
     }
     let known = tokens.len();
-    let openings = openings(base);
+    let opened_by_rule = rules_that_open(base);
     let mut openable = Table::new();
-    let opened = (0..256).chain(openings.iter().flatten().map(|token| token.0));
+    let opened = (0..256).chain(opened_by_rule.iter().flatten().map(|token| token.0));
     for token in opened {
         let bytes = tokens.bytes(token);
         if counted.has_eligible(bytes) {
@@ -64,7 +64,7 @@ pub(crate) fn learn_after(
         }
         fragments.check("the distinct fragments, and learning supermerges on them,", budget)?;
         let mut learner = Learner::new(fragments, &mut tokens, bound)?;
-        learner.replay(base, &openings, &openable);
+        learner.replay(base, &opened_by_rule, &openable);
         let full = Parameters {
             vocab_size: (learner.vocabulary.size() + add) as u32,
             ..parameters.clone()
@@ -96,14 +96,19 @@ fn has_made(rules: &[Rule<TokenId>], base: &Model) -> usize {
 
 impl Learner<'_> {
     /// Performs the rules of a model, of which merges and deletions matter by what they open and
-    /// close; `openings` says what merges open.
-    fn replay(&mut self, base: &Model, openings: &[Option<TokenIndex>], openable: &Table<u64>) {
+    /// close; `opened_by_rule` says what merges open.
+    fn replay(
+        &mut self,
+        base: &Model,
+        opened_by_rule: &[Option<TokenIndex>],
+        openable: &Table<u64>,
+    ) {
         for byte in 0..256 {
             if openable.find(self.tokens.bytes(byte)).is_some() {
                 self.open(byte);
             }
         }
-        for (rule, opens) in base.rules().iter().zip(openings) {
+        for (rule, opens) in base.rules().iter().zip(opened_by_rule) {
             match *rule {
                 Rule::Merge { .. } => opens.iter().for_each(|&token| self.open(token.0)),
                 Rule::Delete { token, .. } => self.close(token.0),
