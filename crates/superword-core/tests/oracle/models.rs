@@ -93,7 +93,9 @@ pub(crate) fn invent_model(
             Kind::Extended => index > rules / 2,
             _ => choices.chance(supermerge_percent),
         };
-        if is_supermerge {
+        if is_supermerge && kind != Kind::Extended && choices.chance(20) {
+            builder.add_early_supermerge(choices);
+        } else if is_supermerge {
             builder.add_supermerge(choices);
         } else if choices.chance(delete_percent) {
             builder.add_delete(choices, mode);
@@ -106,7 +108,7 @@ pub(crate) fn invent_model(
     if is_dense {
         builder.add_dense_merges();
         transition = builder.tokens.len();
-        for _ in 0..150 {
+        for _ in 0..300 {
             builder.add_dense_join(choices, supermerges);
         }
     }
@@ -281,6 +283,28 @@ impl Builder {
         self.push_supermerge(left, right);
     }
 
+    /// Adds a supermerge of two units of the sample before they are open: their tokens are made in
+    /// another way than the units are. Later merges may open the units.
+    fn add_early_supermerge(&mut self, choices: &mut Choices) {
+        let start = choices.below(self.sample.len());
+        let Some(units) = self.sample[start..].get(..2) else { return };
+        let spellings = [0, 1].map(|unit| -> Vec<u8> {
+            units[unit].tokens.iter().flat_map(|&token| self.tokens[token].clone()).collect()
+        });
+        for bytes in &spellings {
+            if bytes.len() > 8 || self.by_bytes.contains_key(bytes) {
+                continue;
+            }
+            for end in 2..=bytes.len() {
+                let Some(&left) = self.by_bytes.get(&bytes[..end - 1]) else { break };
+                self.push_merge(left, bytes[end - 1].into());
+            }
+        }
+        if let [Some(&left), Some(&right)] = spellings.map(|bytes| self.by_bytes.get(&bytes)) {
+            self.push_supermerge(left, right);
+        }
+    }
+
     /// Returns the tokens that two units spell, whether the units are open or not.
     fn spell_units(&self, units: &[Unit]) -> Option<[Token; 2]> {
         let spell = |unit: &Unit| {
@@ -326,11 +350,9 @@ impl Builder {
         }
     }
 
-    /// Adds a rule that joins two runs to one of up to 20 letters.
+    /// Adds a rule that joins two runs of up to 20 letters.
     fn add_dense_join(&mut self, choices: &mut Choices, is_supermerge: bool) {
-        let length = choices.between(2, 20);
-        let left = choices.between(1, length - 1);
-        let [left, right] = [left, length - left].map(|length| self.by_bytes[&vec![b'a'; length]]);
+        let [left, right] = [0, 1].map(|_| self.by_bytes[&vec![b'a'; choices.between(1, 20)]]);
         if is_supermerge {
             self.push_supermerge(left, right);
         } else {
