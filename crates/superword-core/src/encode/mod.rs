@@ -8,15 +8,15 @@
 //!
 //! The hot path, in reading order:
 //!
-//! 1. [`encoder`]: the tables of a model, and the way of one text through them;
-//! 2. [`pipeline`]: a text goes through in groups of 512 pretokens, step by step;
-//! 3. [`pretoken`]: pretokens are looked up, and merges and deletes are applied to new ones;
-//! 4. [`supermerge`]: supermerges, or the merges of a second stage, join tokens of pretokens;
-//! 5. [`numbering`]: the tokens of the encoder become ids.
+//! 1. `encoder`: the tables of a model, and the way of one text through them;
+//! 2. `pipeline`: a text goes through in groups of 512 pretokens, step by step;
+//! 3. `pretoken`: pretokens are looked up, and merges and deletes are applied to new ones;
+//! 4. `supermerge`: supermerges, or the merges of a second stage, join tokens of pretokens;
+//! 5. `numbering`: the tokens of the encoder become ids.
 //!
-//! Around it: [`batch`] encodes many texts on several threads, [`corpus`] a corpus in the order of its
-//! documents. [`replay`](mod@replay) is the definition, slow and simple, that tests compare the encoder
-//! with. [`rules_that_open`](mod@rules_that_open) tells training which rules open pretokens.
+//! Around it: `batch` encodes many texts on several threads, `corpus` a corpus in the order of its
+//! documents. `replay` is the definition, slow and simple, that tests compare the encoder
+//! with. `rules_that_open` tells training which rules open pretokens.
 
 mod batch;
 mod corpus;

@@ -19,20 +19,21 @@ impl InstructionSet {
     }
 }
 
-/// A step of the hot path. Its `run` must be `#[inline(always)]`, or it is compiled only once.
-pub(crate) trait Dispatched {
-    /// Runs the step.
-    fn run(self);
+/// A step of the hot path. Its `run` must be `#[inline(always)]`, or it is compiled only once. A step
+/// of at most two words is passed in registers.
+pub(crate) trait Dispatched<T> {
+    /// Runs the step on its target.
+    fn run(self, target: &mut T);
 }
 
-/// Runs a step with the given instructions.
+/// Runs a step on its target with the given instructions.
 #[inline(always)]
-pub(crate) fn dispatch(instructions: InstructionSet, step: impl Dispatched) {
+pub(crate) fn dispatch<T>(instructions: InstructionSet, target: &mut T, step: impl Dispatched<T>) {
     if instructions.has_v3 {
         // SAFETY: `has_v3` is only true where `is_available` was.
-        unsafe { v3::run(step) }
+        unsafe { v3::run(target, step) }
     } else {
-        step.run();
+        step.run(target);
     }
 }
 
@@ -43,8 +44,8 @@ mod v3 {
 
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     #[inline(never)]
-    pub(super) fn run(step: impl super::Dispatched) {
-        step.run();
+    pub(super) fn run<T>(target: &mut T, step: impl super::Dispatched<T>) {
+        step.run(target);
     }
 }
 
@@ -55,7 +56,7 @@ mod v3 {
         false
     }
 
-    pub(super) unsafe fn run(step: impl super::Dispatched) {
-        step.run();
+    pub(super) unsafe fn run<T>(target: &mut T, step: impl super::Dispatched<T>) {
+        step.run(target);
     }
 }

@@ -33,29 +33,27 @@ const USUAL_ENDS: usize = 16;
 const RECENT_NEW: usize = 64;
 
 /// The step that stores the ends of pretokens.
-struct CollectStep<'s, 't, const SIZE: usize> {
-    encoder: &'s mut TextEncoder<'t, SIZE>,
+struct CollectStep {
     base: usize,
     ends: u64,
 }
 
-impl<const SIZE: usize> Dispatched for CollectStep<'_, '_, SIZE> {
+impl<const SIZE: usize> Dispatched<TextEncoder<'_, SIZE>> for CollectStep {
     #[inline(always)]
-    fn run(self) {
-        self.encoder.collect(self.base, self.ends);
+    fn run(self, encoder: &mut TextEncoder<'_, SIZE>) {
+        encoder.collect(self.base, self.ends);
     }
 }
 
 /// The step that encodes a group.
-struct GroupStep<'s, 't, const SIZE: usize> {
-    encoder: &'s mut TextEncoder<'t, SIZE>,
+struct GroupStep {
     is_last: bool,
 }
 
-impl<const SIZE: usize> Dispatched for GroupStep<'_, '_, SIZE> {
+impl<const SIZE: usize> Dispatched<TextEncoder<'_, SIZE>> for GroupStep {
     #[inline(always)]
-    fn run(self) {
-        self.encoder.encode_group(self.is_last);
+    fn run(self, encoder: &mut TextEncoder<'_, SIZE>) {
+        encoder.encode_group(self.is_last);
     }
 }
 
@@ -82,14 +80,13 @@ impl<'t, const SIZE: usize> TextEncoder<'t, SIZE> {
     #[inline]
     pub(crate) fn add(&mut self, base: usize, ends: u64) {
         if SIZE > MAX_ADDED {
-            dispatch(self.instructions, CollectStep { encoder: self, base, ends });
+            dispatch(self.instructions, self, CollectStep { base, ends });
             if self.size > SIZE - MAX_ADDED {
                 self.dispatch_group(false);
             }
         } else {
             for end in bits(ends) {
-                let base = base + end;
-                dispatch(self.instructions, CollectStep { encoder: self, base, ends: 1 });
+                dispatch(self.instructions, self, CollectStep { base: base + end, ends: 1 });
                 if self.size >= SIZE {
                     self.dispatch_group(false);
                 }
@@ -123,7 +120,7 @@ impl<'t, const SIZE: usize> TextEncoder<'t, SIZE> {
     }
 
     fn dispatch_group(&mut self, is_last: bool) {
-        dispatch(self.instructions, GroupStep { encoder: self, is_last });
+        dispatch(self.instructions, self, GroupStep { is_last });
     }
 
     /// Encodes the group, except for pretokens at its end that may be joined with what follows.
