@@ -8,7 +8,7 @@ use crate::count::{
     AboveThreshold, CorpusPass, FragmentSymbol, Fragments, OpenableSplitter, PretokenCounts,
     PretokenMap,
 };
-use crate::encode::openings;
+use crate::encode::rules_that_open;
 use crate::error::Error;
 use crate::model::{Model, Parameters, Rule, TokenIndex};
 use crate::train::TrainingContext;
@@ -32,7 +32,7 @@ pub(crate) fn learn_after(
         }
     }
     let known = tokens.len();
-    let openings = openings(base);
+    let openings = rules_that_open(base);
     let mut openable = PretokenMap::new();
     let opened = openings.iter().flatten().copied().map(training_token);
     for token in TrainingToken::bytes().chain(opened) {
