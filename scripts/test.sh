@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Run every check, stop at the first that fails, and say how long each took.
+# Run every check, stop at the first failure, and print the time of each.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 bin="$1/bin"
@@ -13,9 +13,18 @@ stage() {
     times+=("$(printf '%5d s  %s' $((SECONDS - start)) "$name")")
 }
 
+# Test the code of other processors on x86-64.
+test_portable() {
+    RUSTFLAGS='--cfg superword_portable' cargo test --quiet --locked --package superword-core \
+        --target-dir target/portable "$@"
+}
+
 stage 'Rust formatting' cargo fmt --check
 stage 'Rust lints' cargo clippy --quiet --workspace --all-targets --locked -- -D warnings
+stage 'Rust docs' env RUSTDOCFLAGS='-D warnings' \
+    cargo doc --quiet --locked --workspace --no-deps --document-private-items
 stage 'Rust tests' cargo test --quiet --workspace --locked
+stage 'portable scanners' test_portable --lib -- pretokenize::
 stage 'Python formatting' "$bin/ruff" format --check
 stage 'Python lints' "$bin/ruff" check
 stage 'types' "$bin/mypy"

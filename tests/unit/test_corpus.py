@@ -128,14 +128,14 @@ def test_an_empty_file_has_no_documents(tmp_path: Path, name: str) -> None:
 
 
 BAD_LINES = {
-    b'{"text": "cut': "not JSON: byte 13 should be the closing quote",
-    b'{"text": "a"} {': "not JSON: byte 14 should be the end of the line",
-    b"{'text': 1}": "not JSON: byte 1 should be a key in quotes",
-    b'"text"': "no JSON object",
+    b'{"text": "cut': "not JSON: expected the closing quote of a string at byte 13",
+    b'{"text": "a"} {': "not JSON: expected the end of the line at byte 14",
+    b"{'text': 1}": "not JSON: expected a key in quotes at byte 1",
+    b'"text"': "not a JSON object",
     b'{"body": "a", "id": 3}': "column 'text': the line has no such column; it has 'body', 'id'",
     b"{}": "column 'text': the line has no such column; it has nothing",
     b'{"text": null}': "column 'text': null instead of a string",
-    b'{"text": "\\ud800"}': "column 'text': the escape at byte 10 is half of a surrogate pair",
+    b'{"text": "\\ud800"}': "column 'text': the escape at byte 10 is a lone surrogate",
     b'{"text": "\xff"}': "byte 10 of the line is not UTF-8",
 }
 

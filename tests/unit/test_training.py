@@ -286,7 +286,7 @@ def test_a_memory_limit_that_cannot_be_kept_is_refused_with_the_figure() -> None
     random = Random(1)
     letters = "".join(random.choices("abcdefghij", k=6_000_000))
     words = [" ".join(letters[i : i + 12] for i in range(0, len(letters), 12))]
-    with pytest.raises(MemoryError, match=r"take about 0\.\d+ GB of memory, and the limit is 0.26"):
+    with pytest.raises(MemoryError, match=r"need about 0\.\d+ GB of memory, but the limit is 0.26"):
         superword.train(words * 2, 300, memory_limit=256_000_000)
 
 

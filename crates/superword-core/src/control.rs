@@ -1,15 +1,15 @@
-//! What a long job tells while it runs, and how it is stopped.
+//! How a caller follows a running job, and stops it.
 
 use crate::Error;
 
-/// A stage of training, or the one of encoding.
+/// A stage of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
     /// Counting pretokens; progress is in bytes of input.
     Count,
     /// Learning merges; progress is in tokens of the vocabulary.
     Merges,
-    /// Counting neighbours, for a second stage; progress is in bytes of input.
+    /// Counting pairs of neighbours for a second stage; progress is in bytes of input.
     Bigrams,
     /// Counting fragments; progress is in bytes of input.
     Fragments,
@@ -19,19 +19,19 @@ pub enum Stage {
     Encode,
 }
 
-/// The two ways a caller has into a running job.
+/// The callbacks of a running job. Any thread may call them.
 pub struct Control<'c> {
-    /// Told how far a stage is, now and then, from any thread.
+    /// Receives the progress of a stage from time to time.
     pub progress: &'c (dyn Fn(Stage, u64) + Sync),
-    /// Asked whether to stop, several times a second, from any thread.
+    /// Returns whether to stop the job; called several times a second.
     pub is_interrupted: &'c (dyn Fn() -> bool + Sync),
 }
 
 impl Control<'_> {
-    /// Tells how far a stage is.
+    /// Reports the progress of a stage.
     ///
     /// # Errors
-    /// When the job is to stop.
+    /// When the caller wants the job to stop.
     pub(crate) fn report(&self, stage: Stage, done: u64) -> Result<(), Error> {
         (self.progress)(stage, done);
         if (self.is_interrupted)() { Err(Error::Interrupted) } else { Ok(()) }

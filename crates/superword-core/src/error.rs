@@ -1,134 +1,134 @@
-//! Everything that can go wrong on account of what a caller gave.
+//! The errors that a caller's input can cause.
 
 use std::fmt;
 use std::io;
 use std::path::PathBuf;
 
-/// The one error type of the crate.
+/// The error type of the crate.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A regex that cannot be compiled.
+    /// A regex is malformed.
     #[error("cannot read the regex at position {position}: {reason}")]
     PatternSyntax {
-        /// The character of the regex, counted from 0, at which reading it failed.
+        /// The index of the first character that cannot be parsed.
         position: usize,
-        /// What is wrong there, in the words of the regex engine.
+        /// The error of the regex engine.
         reason: String,
     },
-    /// A regex that is well formed and yet not usable.
-    #[error("cannot use the regex: {reason}")]
+    /// A regex is well formed, but the engine cannot compile it.
+    #[error("cannot compile the regex: {reason}")]
     PatternUnusable {
-        /// What is wrong, in the words of the regex engine.
+        /// The error of the regex engine.
         reason: String,
     },
-    /// A search that backtracked too much.
+    /// A search with a regex backtracked too much.
     #[error(
-        "the regex gave up at byte {at} of the text after {limit} steps of backtracking; \
-         write it without nested or overlapping repetitions, or make them possessive"
+        "the regex gave up at byte {at} of the text after {limit} steps of backtracking; avoid \
+         nested or overlapping repetitions, or make them possessive"
     )]
     PatternGaveUp {
-        /// Where in the text the search had begun.
+        /// The byte of the text at which the search started.
         at: usize,
-        /// The budget of steps for one search.
+        /// The largest number of steps in one search.
         limit: usize,
     },
-    /// A job that was stopped from outside.
+    /// The caller stopped the job.
     #[error("interrupted")]
     Interrupted,
-    /// A corpus with more distinct text than can be numbered.
-    #[error("{what} take {size} places, and only 2^32 can be numbered; train on a part of it")]
+    /// The corpus has too much distinct text for 32-bit indices.
+    #[error("{what} need {size} indices, but there are only 2^32; train on a part of the corpus")]
     TooLarge {
-        /// What there is too much of.
+        /// What is too large.
         what: &'static str,
-        /// How much there is.
+        /// The number of indices that it needs.
         size: usize,
     },
-    /// A stage of training that cannot keep to the limit of memory.
+    /// A stage of training needs more memory than the limit allows.
     #[error(
-        "{what} take about {:.2} GB of memory, and the limit is {:.2} GB; raise it, or train on \
-         less text", gigabytes(*needed), gigabytes(*limit)
+        "{what} need about {:.2} GB of memory, but the limit is {:.2} GB; raise the limit, or \
+         train on less text", gigabytes(*needed), gigabytes(*limit)
     )]
     MemoryLimit {
-        /// What takes so much.
+        /// What needs the memory.
         what: &'static str,
-        /// How much, in bytes.
+        /// The memory that it needs, in bytes.
         needed: u64,
         /// The limit, in bytes.
         limit: u64,
     },
-    /// A corpus that was not the same when it was read again.
-    #[error("the corpus changed while it was read; train on files that nothing writes to")]
+    /// The second pass over a corpus found other documents than the first.
+    #[error("the corpus changed while it was read; train on files that no process writes to")]
     CorpusChanged,
-    /// Counts that no corpus gives.
+    /// Counts contradict each other.
     #[error("{reason}; count again")]
     Counts {
         /// What is wrong with them.
         reason: String,
     },
-    /// Input data that cannot be read.
-    #[error("{}{message}", Place(file.as_deref(), *line, column.as_deref()))]
+    /// Input data is malformed.
+    #[error("{}{message}", Location { file, line: *line, column })]
     Corpus {
         /// The file, if the data came from one.
         file: Option<String>,
         /// The line, counted from 1, if the data has lines.
         line: Option<u64>,
-        /// The column that was asked for, if it is what is wrong.
+        /// The requested column, if the error is about it.
         column: Option<String>,
         /// What is wrong, and what to do.
         message: String,
     },
-    /// What the operating system refused.
+    /// The operating system reported an error.
     #[error("{}: {doing}: {source}", path.display())]
     Io {
-        /// The file, or the folder of a temporary one.
+        /// The file, or the folder of a temporary file.
         path: PathBuf,
-        /// What failed: `cannot read it`.
+        /// What failed, such as `cannot read the file`.
         doing: &'static str,
-        /// Why.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// A model that contradicts itself, or a file that holds none.
+    /// A model contradicts itself, or a file contains no model.
     #[error("{reason}")]
     Model {
         /// What is wrong, and where.
         reason: String,
     },
-    /// A text that needs a token which the model does not have.
-    #[error("the model has no id for {}, which the text needs", shown(token))]
+    /// A text needs a token that the model does not have.
+    #[error("the model has no id for {}, which the text needs", describe(token))]
     NoSuchToken {
-        /// The token.
+        /// The bytes of the token.
         token: Box<[u8]>,
     },
-    /// An id that stands for no token.
+    /// No token has an id.
     #[error(
-        "no token has the id {id}, which is at place {place}; ids of this model go up to {last}, \
-         so decode with the model that gave these"
+        "no token has the id {id}, found at index {index}; the largest id of this model is {last}, \
+         so decode with the model that encoded the text"
     )]
     UnknownId {
-        /// The id; it may be no number that an id can be.
+        /// The id, which may be too large for any model.
         id: String,
-        /// Its place among the ids, counted from 0.
-        place: usize,
-        /// The largest id that there is.
+        /// Its index in the sequence of ids.
+        index: usize,
+        /// The largest id of the model.
         last: u32,
     },
-    /// Special tokens that a model cannot be given.
+    /// A model cannot have these special tokens.
     #[error("{reason}")]
     SpecialTokens {
-        /// Why not.
+        /// What is wrong with them.
         reason: String,
     },
-    /// A vocabulary size that a model cannot be cut to.
+    /// A model cannot have this vocabulary size.
     #[error("{reason}")]
     VocabSize {
-        /// Why not.
+        /// What is wrong with it.
         reason: String,
     },
 }
 
-/// A token that is missing: nearly always a byte.
-fn shown(token: &[u8]) -> String {
+/// Describes a missing token, which is nearly always a single byte.
+fn describe(token: &[u8]) -> String {
     match token {
         [byte] => format!("the byte 0x{byte:02X}"),
         _ => format!("the token b\"{}\"", token.escape_ascii()),
@@ -140,18 +140,21 @@ fn gigabytes(bytes: u64) -> f64 {
     bytes as f64 / 1e9
 }
 
-/// `a.jsonl, line 3, column 'text': `, as far as it is known.
-struct Place<'e>(Option<&'e str>, Option<u64>, Option<&'e str>);
+/// Displays the known parts of a location, such as `a.jsonl, line 3, column 'text': `.
+struct Location<'e> {
+    file: &'e Option<String>,
+    line: Option<u64>,
+    column: &'e Option<String>,
+}
 
-impl fmt::Display for Place<'_> {
+impl fmt::Display for Location<'_> {
     fn fmt(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Place(file, line, column) = self;
         let parts = [
-            file.map(str::to_owned),
-            line.map(|line| format!("line {line}")),
-            column.map(|column| format!("column '{column}'")),
+            self.file.clone(),
+            self.line.map(|line| format!("line {line}")),
+            self.column.as_ref().map(|column| format!("column '{column}'")),
         ];
-        let place: Vec<String> = parts.into_iter().flatten().collect();
-        if place.is_empty() { Ok(()) } else { write!(to, "{}: ", place.join(", ")) }
+        let known: Vec<String> = parts.into_iter().flatten().collect();
+        if known.is_empty() { Ok(()) } else { write!(to, "{}: ", known.join(", ")) }
     }
 }

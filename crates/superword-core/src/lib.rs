@@ -26,10 +26,10 @@ pub mod pretokenize;
 pub mod train;
 
 pub use control::{Control, Stage};
-pub use count::PLACES;
+pub use count::BIGRAM_BUCKETS;
 pub use encode::{Encoder, encode_corpus};
 pub use error::Error;
 pub use model::Model;
-pub use platform::memory_budget::LEAST_MEMORY;
-pub use pretokenize::{Eligibility, Pattern};
-pub use train::{Effort, extend, train};
+pub use platform::memory_budget::MIN_MEMORY_LIMIT;
+pub use pretokenize::{Eligibility, Pattern, Splitter};
+pub use train::{Extension, Resources, extend, train};

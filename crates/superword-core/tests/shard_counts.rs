@@ -1,19 +1,19 @@
-//! Counting in parts and training on the sums, against training on the whole.
+//! Counting shards and training on the sums, against training on the whole corpus.
 
 use std::collections::BTreeMap;
 
 use superword_core::corpus::Memory;
-use superword_core::model::{Deletion, Parameters, SecondStage};
+use superword_core::model::{Parameters, SecondStage};
 use superword_core::pretokenize::ELIGIBLE;
-use superword_core::train::from_counts::Pretokens;
+use superword_core::train::from_counts::{CountThresholds, CountedFragments, PretokenSums};
 use superword_core::train::shard_counts::{
-    CountEffort, Counts, Cut, FragmentCounter, PretokenCounter, Seen, Splitting, count_fragments,
-    count_pretokens,
+    ShardFragmentCounter, ShardFragmentSplitter, ShardPretokenCounter, ShardTotals, SortedCounts,
+    Splitter, count_fragments, count_pretokens,
 };
-use superword_core::{Control, Effort, Error, PLACES, train};
+use superword_core::{BIGRAM_BUCKETS, Control, Error, Resources, train};
 
 const QUIET: Control<'_> = Control { progress: &|_, _| (), is_interrupted: &|| false };
-const EFFORT: Effort = Effort { threads: 2, memory_limit: None, verify_every: None };
+const RESOURCES: Resources = Resources { threads: 3, memory_limit: None, verify_every: None };
 
 fn documents() -> Vec<String> {
     let words = ["to", " be", " or", " not", " see", ",", " question", " the", " of"];
@@ -26,26 +26,17 @@ fn documents() -> Vec<String> {
 }
 
 fn parameters() -> Parameters {
-    Parameters {
-        pattern: "boundless".to_owned(),
-        eligible: ELIGIBLE.to_owned(),
-        supermerges: true,
-        deletion: Some(Deletion::Bytes),
-        tau: 0.9,
-        min_count: 2,
-        vocab_size: 300,
-        second_stage: None,
-    }
+    Parameters { vocab_size: 300, ..Parameters::default() }
 }
 
 type Sums = BTreeMap<Vec<u8>, u64>;
 
-/// Adds counts to sums; their keys must be in order.
-fn add(sums: &mut Sums, counts: &mut Counts) {
+/// Adds counts to sums. Their keys must be in order.
+fn add(sums: &mut Sums, counts: &mut SortedCounts) {
     let mut last: Option<Vec<u8>> = None;
-    while let Some(rows) = counts.next_rows().expect("readable") {
-        for (ends, count) in rows.offsets.windows(2).zip(rows.counts) {
-            let key = rows.bytes[ends[0] as usize..ends[1] as usize].to_vec();
+    while let Some(batch) = counts.next_batch().expect("readable") {
+        for (ends, count) in batch.offsets.windows(2).zip(batch.counts) {
+            let key = batch.bytes[ends[0] as usize..ends[1] as usize].to_vec();
             assert!(last.as_ref() < Some(&key));
             *sums.entry(key.clone()).or_default() += count;
             last = Some(key);
@@ -54,18 +45,18 @@ fn add(sums: &mut Sums, counts: &mut Counts) {
 }
 
 #[test]
-fn sums_of_parts_lead_to_the_model_of_the_whole() {
+fn sums_of_shards_give_the_model_of_the_whole_corpus() {
     let documents = documents();
     let corpus: Memory = documents.iter().collect();
-    let wanted = train(&corpus, parameters(), Vec::new(), EFFORT, &QUIET).expect("a model");
-    let splitting = Splitting::new("boundless", ELIGIBLE).expect("good regexes");
-    let effort = CountEffort { threads: 3, memory_limit: None };
-    let mut whole =
-        count_pretokens(&corpus, &splitting, true, effort, &QUIET).expect("nothing is wrong");
-    let (mut sums, mut bigrams, mut seen) = (Sums::new(), vec![0; PLACES], Seen::default());
-    for part in documents.chunks(25) {
-        let mut counter = PretokenCounter::new(splitting.clone(), true);
-        for document in part {
+    let wanted = train(&corpus, parameters(), Vec::new(), RESOURCES, &QUIET).expect("a model");
+    let splitter = Splitter::new("boundless", ELIGIBLE).expect("good regexes");
+    let mut whole = count_pretokens(&corpus, &splitter, true, RESOURCES, &QUIET).expect("counts");
+    let mut sums = Sums::new();
+    let mut bigrams = vec![0; BIGRAM_BUCKETS];
+    let mut totals = ShardTotals::default();
+    for shard in documents.chunks(25) {
+        let mut counter = ShardPretokenCounter::new(splitter.clone(), true);
+        for document in shard {
             counter.add(document).expect("a document");
         }
         let mut counts = counter.finish().expect("counts");
@@ -73,65 +64,71 @@ fn sums_of_parts_lead_to_the_model_of_the_whole() {
         for (sum, count) in bigrams.iter_mut().zip(counts.take_bigrams().expect("counted")) {
             *sum += count;
         }
-        seen.totals = [seen.totals, counts.seen().totals].into_iter().sum();
-        seen.pretokens += counts.seen().pretokens;
+        totals.corpus = [totals.corpus, counts.totals().corpus].into_iter().sum();
+        totals.pretokens += counts.totals().pretokens;
     }
-    assert_eq!(seen, whole.seen());
+    assert_eq!(totals, whole.totals());
     assert_eq!(bigrams, whole.take_bigrams().expect("counted"));
     let mut expected = Sums::new();
     add(&mut expected, &mut whole);
     assert_eq!(sums, expected);
 
-    let mut pretokens = Pretokens::new(ELIGIBLE, None).expect("a good regex");
+    let mut pretokens = PretokenSums::new(ELIGIBLE, None).expect("a good regex");
     for (pretoken, &count) in &sums {
         pretokens.add(pretoken, count).expect("a pretoken");
     }
-    let mut merged = pretokens.learn(parameters(), seen, EFFORT, &QUIET).expect("merges");
-    let mut bits = vec![0_u8; PLACES / 8];
-    for (place, &count) in bigrams.iter().enumerate() {
-        bits[place / 8] |= u8::from(u64::from(count) >= merged.bound()) << (place % 8);
+    let mut merges = pretokens.learn(parameters(), totals, RESOURCES, &QUIET).expect("merges");
+    let mut bits = vec![0_u8; BIGRAM_BUCKETS / 8];
+    for (bucket, &count) in bigrams.iter().enumerate() {
+        let is_frequent = u64::from(count) >= merges.min_supermerge_count();
+        bits[bucket / 8] |= u8::from(is_frequent) << (bucket % 8);
     }
-    let cut = Cut::new(merged.words(), Some(&bits)).expect("a bit for each place");
+    let fragment_splitter = ShardFragmentSplitter::new(merges.openable_pretokens(), Some(&bits));
+    let fragment_splitter = fragment_splitter.expect("a bit for each bucket");
     let mut whole =
-        count_fragments(&corpus, &splitting, &cut, effort, &QUIET).expect("nothing is wrong");
+        count_fragments(&corpus, &splitter, &fragment_splitter, RESOURCES, &QUIET).expect("counts");
     let (mut sums, mut expected) = (Sums::new(), Sums::new());
-    for part in documents.chunks(11) {
-        let mut counter = FragmentCounter::new(splitting.clone());
-        for document in part {
-            counter.add(document, &cut).expect("a document");
+    for shard in documents.chunks(11) {
+        let mut counter = ShardFragmentCounter::new(splitter.clone());
+        for document in shard {
+            counter.add(document, &fragment_splitter).expect("a document");
         }
         add(&mut sums, &mut counter.finish().expect("counts"));
     }
-    assert_eq!(whole.seen(), seen);
+    assert_eq!(whole.totals(), totals);
     add(&mut expected, &mut whole);
     assert!(!sums.is_empty());
     assert_eq!(sums, expected);
 
-    let mut fragments = merged.fragments().expect("room on the disk");
+    let mut fragments = merges.fragment_sums().expect("room on the disk");
     for (fragment, &count) in &sums {
         fragments.add(fragment, count).expect("a fragment");
     }
-    let model = merged.finish(Some((fragments, true)), Vec::new(), [None; 2], EFFORT, &QUIET);
-    let model = model.expect("nothing is wrong").expect("no superword is spelled in two ways");
+    let fragments = CountedFragments { sums: fragments, splits_rare_neighbours: true };
+    let thresholds = CountThresholds::default();
+    let model = merges.finish(Some(fragments), Vec::new(), thresholds, RESOURCES, &QUIET);
+    let model = model.expect("nothing fails").expect("no superword is spelled in two ways");
     assert_eq!(model.to_json(), wanted.to_json());
 }
 
 #[test]
-fn counts_that_no_corpus_gives_are_refused() {
-    let mut pretokens = Pretokens::new(ELIGIBLE, None).expect("a good regex");
+fn impossible_counts_are_refused() {
+    let mut pretokens = PretokenSums::new(ELIGIBLE, None).expect("a good regex");
     pretokens.add(b" be", 3).expect("a pretoken");
     for (pretoken, count) in [(&b" be"[..], 1), (b"", 1), (b"\xff", 1), (b"or", 0)] {
         let refused = pretokens.add(pretoken, count);
         assert!(matches!(refused, Err(Error::Counts { .. })), "{refused:?}");
     }
-    let merged = pretokens.learn(parameters(), Seen::default(), EFFORT, &QUIET).expect("merges");
-    let mut fragments = merged.fragments().expect("room on the disk");
-    fragments.add(&[0; 8], 1).expect("the only word, twice");
+    let totals = ShardTotals::default();
+    let merges = pretokens.learn(parameters(), totals, RESOURCES, &QUIET).expect("merges");
+    let mut fragments = merges.fragment_sums().expect("room on the disk");
+    fragments.add(&[0; 8], 1).expect("the only openable pretoken, twice");
     for (fragment, count) in [(&[0; 4][..], 1), (&[0; 7], 1), (&[1; 8], 1), (&[0; 8], 0)] {
         let refused = fragments.add(fragment, count);
         assert!(matches!(refused, Err(Error::Counts { .. })), "{refused:?}");
     }
-    assert!(matches!(Cut::new(merged.words(), Some(&[0; 9])), Err(Error::Counts { .. })));
+    let refused = ShardFragmentSplitter::new(merges.openable_pretokens(), Some(&[0; 9]));
+    assert!(matches!(refused, Err(Error::Counts { .. })));
 }
 
 #[test]
@@ -139,7 +136,7 @@ fn a_second_stage_is_not_learned_on_counts() {
     let second_stage = Some(SecondStage { transition: 280, pattern: "(?s).+".to_owned() });
     let parameters =
         Parameters { supermerges: false, deletion: None, second_stage, ..parameters() };
-    let pretokens = Pretokens::new(ELIGIBLE, None).expect("a good regex");
-    let refused = pretokens.learn(parameters, Seen::default(), EFFORT, &QUIET);
+    let pretokens = PretokenSums::new(ELIGIBLE, None).expect("a good regex");
+    let refused = pretokens.learn(parameters, ShardTotals::default(), RESOURCES, &QUIET);
     assert!(matches!(refused, Err(Error::Counts { .. })));
 }

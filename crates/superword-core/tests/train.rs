@@ -1,8 +1,8 @@
-//! Training against its slow twin: the same rules, counts, parts and ids.
+//! Training against its naive twin: the same rules, counts, parts and ids.
 //!
 //! Few letters and low thresholds make ties, overlaps, tokens that are made again and pretokens
-//! that open twice common. What only shows on real text takes minutes:
-//! `cargo test --release --test train -- --ignored`.
+//! that open twice common. The tests on real text take minutes: `cargo test --release --test train
+//! -- --ignored`.
 
 mod naive;
 
@@ -14,33 +14,33 @@ use naive::{Kind, Rule, Token};
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::RngSeed;
-use superword_core::corpus::{Batch, Corpus, Files, Memory, Options, Reading};
+use superword_core::corpus::{Batch, Corpus, CorpusOptions, Files, Memory, ReadOptions};
 use superword_core::model::{Deletion, Parameters, SpelledRule};
 use superword_core::pretokenize::ELIGIBLE;
-use superword_core::{Control, Effort};
+use superword_core::{Control, Resources};
 
 const ANYTHING: &str = "(?s).*";
 const DELETIONS: [Option<Deletion>; 3] = [Some(Deletion::Bytes), Some(Deletion::Pair), None];
 
-/// Trains in both ways.
+/// Checks that both ways of training agree.
 ///
 /// # Panics
-/// At the first rule, or the first id, that differs.
-fn assert_trained_alike(
+/// At the first rule or id that differs.
+fn assert_same_model(
     corpus: &dyn Corpus,
     documents: &[String],
     parameters: &Parameters,
     threads: usize,
 ) {
-    let effort = Effort { threads, memory_limit: None, verify_every: None };
+    let resources = Resources { threads, memory_limit: None, verify_every: None };
     let control = Control { progress: &|_, _| (), is_interrupted: &|| false };
-    let model = superword_core::train(corpus, parameters.clone(), Vec::new(), effort, &control)
+    let model = superword_core::train(corpus, parameters.clone(), Vec::new(), resources, &control)
         .expect("a model");
     let (rules, vocabulary) = naive::train(documents, parameters);
     for index in 0..rules.len().max(model.rules().len()) {
-        let trained = model.rules().get(index).map(|rule| rule_of(&model.spelled(rule)));
+        let trained = model.rules().get(index).map(|rule| convert_rule(&model.spelled(rule)));
         let (got, expected) = (trained.as_ref(), rules.get(index));
-        assert!(got == expected, "rule {index} is {}, not {}", shown(got), shown(expected));
+        assert!(got == expected, "rule {index} is {}, not {}", show(got), show(expected));
     }
     let ids = model.vocabulary().map(|(id, token)| (id.0, token.escape_ascii().to_string()));
     let expected = (0..).zip(vocabulary.iter().map(|token| token.escape_ascii().to_string()));
@@ -50,14 +50,15 @@ fn assert_trained_alike(
     }
 }
 
-/// The same, each document in a batch of its own, so that every thread may get some.
-fn assert_trained_alike_in_memory(documents: &[String], parameters: &Parameters, threads: usize) {
+/// Checks the same for documents in memory, each in its own batch, so that every thread may get
+/// some.
+fn assert_same_model_in_memory(documents: &[String], parameters: &Parameters, threads: usize) {
     let batches = documents.iter().map(|document| Batch::from_iter([document])).collect();
-    assert_trained_alike(&Memory::new(batches), documents, parameters, threads);
+    assert_same_model(&Memory::new(batches), documents, parameters, threads);
 }
 
-/// A rule of a model as the twin has it.
-fn rule_of(rule: &SpelledRule) -> Rule {
+/// Converts a rule of a model to one of the twin.
+fn convert_rule(rule: &SpelledRule) -> Rule {
     let (kind, parts, count) = match rule {
         SpelledRule::Merge { left, right, count } => (Kind::Merge, vec![left, right], *count),
         SpelledRule::Supermerge { left, right, count } => {
@@ -73,15 +74,15 @@ fn rule_of(rule: &SpelledRule) -> Rule {
     Rule { kind, token, parts, count }
 }
 
-/// A rule for a message: `Merge "th" of "t" "h", 12 times`.
-fn shown(rule: Option<&Rule>) -> String {
+/// Describes a rule: `Merge "th" of "t" "h", 12 times`.
+fn show(rule: Option<&Rule>) -> String {
     let Some(Rule { kind, token, parts, count }) = rule else { return "missing".to_owned() };
     let quoted = |token: &Token| format!("\"{}\"", token.escape_ascii());
     let parts: Vec<String> = parts.iter().map(quoted).collect();
     format!("{kind:?} {} of {}, {count} times", quoted(token), parts.join(" "))
 }
 
-/// Documents of a few letters in any order, or of a few words, some documents several times.
+/// Documents of a few letters in any order, or of a few words. Some documents are repeated.
 fn documents() -> impl Strategy<Value = Vec<String>> {
     let letters = select(vec!["[ab]", "[ab ]", "[ab ']", "[a-c ]", "a", "[a ]", "[é a]"]);
     let of_letters = (letters, select(vec![3, 10, 40, 80])).prop_flat_map(|(letters, longest)| {
@@ -119,7 +120,7 @@ fn parameters() -> impl Strategy<Value = Parameters> {
     ];
     let split = (select(patterns), select(vec![ELIGIBLE, ANYTHING, "[ab ]+"]));
     let deletion = (select(DELETIONS.to_vec()), select(vec![0.3, 0.5, 0.6, 0.75, 0.9, 1.0]));
-    // The last is more than any of the corpora has pairs for.
+    // No corpus has pairs for the largest.
     let size = prop_oneof![256..280_u32, 256..350_u32, Just(5000)];
     (split, deletion, prop::bool::weighted(0.8), 1..=5_u64, size).prop_map(
         |((pattern, eligible), (deletion, tau), supermerges, min_count, vocab_size)| Parameters {
@@ -135,9 +136,10 @@ fn parameters() -> impl Strategy<Value = Parameters> {
     )
 }
 
-/// Documents in which the same bytes are one pretoken here and several there, each way rare, and
-/// patterns for them: other corpora hardly ever show it if rare neighbours are cut too early.
-fn twice_spelled() -> impl Strategy<Value = (Vec<String>, &'static str)> {
+/// Documents, and a pattern for them, in which the same bytes are sometimes one pretoken and
+/// sometimes several, and both are rare. Other corpora hardly ever show an error in splitting rare
+/// neighbours.
+fn ambiguous_documents() -> impl Strategy<Value = (Vec<String>, &'static str)> {
     let pieces = select(vec!["'ab", "ab", "'a", "b", "'b", "a", "'abb", "c", "'ba"]);
     let documents = prop::collection::vec(pieces, 2..=4).prop_flat_map(|pieces| {
         let text = prop::collection::vec(select(pieces), 1..=5).prop_map(|pieces| pieces.concat());
@@ -146,7 +148,7 @@ fn twice_spelled() -> impl Strategy<Value = (Vec<String>, &'static str)> {
     (documents, select(vec!["(?<=')[ab]+|.", "ab|.", "(?<=b)a+b?|.", "(?<=')[ab]+|[ab]"]))
 }
 
-/// As many cases as `PROPTEST_CASES` says, or 256, and always the same.
+/// Runs `PROPTEST_CASES` cases, or 256, and always the same ones.
 fn seeded() -> ProptestConfig {
     let rng_seed = RngSeed::Fixed(0);
     ProptestConfig { rng_seed, failure_persistence: None, ..Default::default() }
@@ -160,10 +162,10 @@ proptest! {
         parameters in parameters(),
         threads in 1..=3_usize,
     ) {
-        assert_trained_alike_in_memory(&documents, &parameters, threads);
+        assert_same_model_in_memory(&documents, &parameters, threads);
     }
 
-    /// Where most tokens are deleted, most are also made again, some of another pair.
+    /// When most tokens are deleted, most are also made again, some of them from another pair.
     #[test]
     fn tokens_made_again_give_the_rules_of_the_twin(
         documents in prop::collection::vec("[ab]{1,40}", 1..12),
@@ -171,23 +173,28 @@ proptest! {
         tau in 0.05..0.5,
         min_count in 1..=3_u64,
     ) {
-        let (pattern, eligible) = ("gpt2".to_owned(), ELIGIBLE.to_owned());
-        let (supermerges, vocab_size) = (false, 5000);
-        let parameters =
-            Parameters { pattern, eligible, supermerges, deletion, tau, min_count, vocab_size, second_stage: None };
-        assert_trained_alike_in_memory(&documents, &parameters, 2);
+        let parameters = Parameters {
+            pattern: "gpt2".to_owned(),
+            supermerges: false,
+            deletion,
+            tau,
+            min_count,
+            vocab_size: 5000,
+            ..Parameters::default()
+        };
+        assert_same_model_in_memory(&documents, &parameters, 2);
     }
 
     #[test]
     fn tokens_spelled_in_two_ways_give_the_rules_of_the_twin(
-        (documents, pattern) in twice_spelled(),
+        (documents, pattern) in ambiguous_documents(),
         parameters in parameters(),
         min_count in 3..=6_u64,
     ) {
         let (pattern, eligible) = (pattern.to_owned(), ANYTHING.to_owned());
         let supermerges = true;
         let parameters = Parameters { pattern, eligible, supermerges, min_count, ..parameters };
-        assert_trained_alike_in_memory(&documents, &parameters, 2);
+        assert_same_model_in_memory(&documents, &parameters, 2);
     }
 }
 
@@ -199,23 +206,21 @@ fn a_superword_that_spells_a_pretoken_stays_when_that_is_deleted() {
         let parameters = Parameters {
             pattern: "(?<=b)a+b?|.".to_owned(),
             eligible: ANYTHING.to_owned(),
-            supermerges: true,
-            deletion: Some(Deletion::Bytes),
             tau: 0.5,
             min_count: 4,
             vocab_size,
-            second_stage: None,
+            ..Parameters::default()
         };
-        assert_trained_alike_in_memory(&documents, &parameters, 1);
+        assert_same_model_in_memory(&documents, &parameters, 1);
     }
 }
 
-/// Trains in both ways on the first ten megabytes of the shared corpus.
-fn assert_trained_alike_on_text(pattern: &str, supermerges: bool, deletion: Option<Deletion>) {
+/// Checks that both ways of training agree on the first ten megabytes of the shared corpus.
+fn assert_same_model_on_text(pattern: &str, supermerges: bool, deletion: Option<Deletion>) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let shared = env::var_os("SUPERWORD_SHARED").unwrap_or_else(|| "../shared".into());
     let path = root.join(shared).join("corpus/train-0.jsonl.zst");
-    let options = Options { max_bytes: Some(10_000_000), ..Options::default() };
+    let options = CorpusOptions { max_bytes: Some(10_000_000), ..CorpusOptions::default() };
     let corpus = Files::new(vec![path], options).expect("a known format");
     let documents = Mutex::new(Vec::new());
     let keep = |_: usize, batch: &Batch| {
@@ -224,62 +229,53 @@ fn assert_trained_alike_on_text(pattern: &str, supermerges: bool, deletion: Opti
         Ok(())
     };
     corpus
-        .read(Reading::whole(1), &keep, &|_| ())
+        .read(ReadOptions::whole_documents(1), &keep, &|_| ())
         .expect("the corpus, in the folder that SUPERWORD_SHARED names");
     let documents = documents.into_inner().expect("one thread has read");
-    let (pattern, eligible) = (pattern.to_owned(), ELIGIBLE.to_owned());
-    let (tau, min_count, vocab_size) = (0.9, 2, 16_384);
-    let parameters = Parameters {
-        pattern,
-        eligible,
-        supermerges,
-        deletion,
-        tau,
-        min_count,
-        vocab_size,
-        second_stage: None,
-    };
-    assert_trained_alike(&corpus, &documents, &parameters, 2);
+    let (pattern, vocab_size) = (pattern.to_owned(), 16_384);
+    let parameters =
+        Parameters { pattern, supermerges, deletion, vocab_size, ..Parameters::default() };
+    assert_same_model(&corpus, &documents, &parameters, 2);
 }
 
 #[test]
 #[ignore = "takes a minute"]
 fn text_gives_the_rules_of_the_twin_with_boundless_and_deletion_bytes() {
-    assert_trained_alike_on_text("boundless", true, Some(Deletion::Bytes));
+    assert_same_model_on_text("boundless", true, Some(Deletion::Bytes));
 }
 
 #[test]
 #[ignore = "takes a minute"]
 fn text_gives_the_rules_of_the_twin_with_boundless_and_deletion_pair() {
-    assert_trained_alike_on_text("boundless", true, Some(Deletion::Pair));
+    assert_same_model_on_text("boundless", true, Some(Deletion::Pair));
 }
 
 #[test]
 #[ignore = "takes a minute"]
 fn text_gives_the_rules_of_the_twin_with_boundless_and_deletion_none() {
-    assert_trained_alike_on_text("boundless", true, None);
+    assert_same_model_on_text("boundless", true, None);
 }
 
 #[test]
 #[ignore = "takes a minute"]
 fn text_gives_the_rules_of_the_twin_with_gpt4o_and_deletion_bytes() {
-    assert_trained_alike_on_text("gpt4o", true, Some(Deletion::Bytes));
+    assert_same_model_on_text("gpt4o", true, Some(Deletion::Bytes));
 }
 
 #[test]
 #[ignore = "takes a minute"]
 fn text_gives_the_rules_of_the_twin_with_gpt4o_and_deletion_pair() {
-    assert_trained_alike_on_text("gpt4o", true, Some(Deletion::Pair));
+    assert_same_model_on_text("gpt4o", true, Some(Deletion::Pair));
 }
 
 #[test]
 #[ignore = "takes a minute"]
 fn text_gives_the_rules_of_the_twin_with_gpt4o_and_deletion_none() {
-    assert_trained_alike_on_text("gpt4o", true, None);
+    assert_same_model_on_text("gpt4o", true, None);
 }
 
 #[test]
 #[ignore = "takes a minute"]
 fn text_gives_the_rules_of_the_twin_without_supermerges() {
-    assert_trained_alike_on_text("boundless", false, Some(Deletion::Bytes));
+    assert_same_model_on_text("boundless", false, Some(Deletion::Bytes));
 }

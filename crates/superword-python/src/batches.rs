@@ -8,7 +8,7 @@ use std::thread::{self, JoinHandle};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 use superword_core::Error;
-use superword_core::corpus::{Batch, Corpus, Reading};
+use superword_core::corpus::{Batch, Corpus, ReadOptions};
 
 use crate::errors::exception;
 use crate::run_detached::TICK;
@@ -37,7 +37,7 @@ impl Batches {
             let work = |_: usize, batch: &Batch| send(Ok(batch.clone()));
             let progress = |done| count.store(done, Ordering::Relaxed);
             // One thread: so the documents come in order.
-            if let Err(error) = corpus.read(Reading::whole(1), &work, &progress) {
+            if let Err(error) = corpus.read(ReadOptions::whole_documents(1), &work, &progress) {
                 // Where nobody is waiting any more, nobody wants to know.
                 let _ = send(Err(error));
             }

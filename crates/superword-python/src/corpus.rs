@@ -9,7 +9,7 @@ use pyo3::exceptions::{PyKeyError, PyRuntimeError, PyUnicodeEncodeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyMapping, PyString};
 use superword_core::Error;
-use superword_core::corpus::{self, Batch, OnError, Reading, Totals};
+use superword_core::corpus::{self, Batch, OnError, ReadOptions, Totals};
 
 use crate::batches::Batches;
 use crate::errors::exception;
@@ -29,12 +29,12 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
 #[pyfunction]
 #[pyo3(signature = (name, /))]
 fn is_known_name(name: &str) -> bool {
-    corpus::is_known(name)
+    corpus::is_supported(name)
 }
 
 /// How input is read.
 #[pyclass(frozen, module = "superword._core")]
-struct CorpusOptions(corpus::Options);
+struct CorpusOptions(corpus::CorpusOptions);
 
 #[pymethods]
 impl CorpusOptions {
@@ -48,7 +48,8 @@ impl CorpusOptions {
         max_documents: Option<u64>,
     ) -> CorpusOptions {
         let on_error = if skip { OnError::Skip } else { OnError::Raise };
-        let options = corpus::Options { column, separator, on_error, max_bytes, max_documents };
+        let options =
+            corpus::CorpusOptions { column, separator, on_error, max_bytes, max_documents };
         CorpusOptions(options)
     }
 }
@@ -74,7 +75,7 @@ impl Corpus {
             read.lock().unwrap_or_else(PoisonError::into_inner).push(batch.clone());
             Ok(())
         };
-        let totals = py.detach(|| self.0.read(Reading::whole(1), &work, &|_| ()));
+        let totals = py.detach(|| self.0.read(ReadOptions::whole_documents(1), &work, &|_| ()));
         totals.map_err(|error| exception(py, &error))?;
         let batches = read.into_inner().unwrap_or_else(PoisonError::into_inner);
         let documents: Vec<&str> = batches.iter().flat_map(Batch::documents).collect();
@@ -89,7 +90,8 @@ impl Corpus {
     /// How many documents and bytes there are, and how many items are skipped.
     #[pyo3(signature = (threads = 1))]
     fn count(&self, py: Python<'_>, threads: usize) -> PyResult<(u64, u64, u64)> {
-        let totals = py.detach(|| self.0.read(Reading::whole(threads), &|_, _| Ok(()), &|_| ()));
+        let totals = py
+            .detach(|| self.0.read(ReadOptions::whole_documents(threads), &|_, _| Ok(()), &|_| ()));
         let totals = totals.map_err(|error| exception(py, &error))?;
         Ok((totals.documents, totals.bytes, totals.skipped))
     }
@@ -113,7 +115,7 @@ struct Spool(Mutex<Option<corpus::Spool>>);
 #[pymethods]
 impl Spool {
     #[new]
-    #[pyo3(signature = (options, /, *, memory = corpus::MEMORY))]
+    #[pyo3(signature = (options, /, *, memory = corpus::SPOOL_MEMORY))]
     fn new(py: Python<'_>, options: &CorpusOptions, memory: usize) -> PyResult<Spool> {
         let spool = corpus::Spool::new(options.0.clone(), memory);
         let spool = spool.map_err(|error| exception(py, &error))?;
@@ -130,7 +132,7 @@ impl Spool {
         let mut iterator = documents.try_iter()?;
         let mut position: u64 = 0;
         while !self.is_full(py)? {
-            while batch.bytes() < TAKEN && !limits.reached() {
+            while batch.byte_len() < TAKEN && !limits.reached() {
                 let Some(item) = iterator.next() else {
                     return self.with(py, |spool| spool.extend(&batch));
                 };
@@ -228,7 +230,7 @@ fn not_utf8(error: str::Utf8Error) -> PyErr {
 
 /// Whether as many documents as the options allow have been taken, or more bytes.
 struct Reached<'o> {
-    options: &'o corpus::Options,
+    options: &'o corpus::CorpusOptions,
     totals: Totals,
 }
 

@@ -1,7 +1,7 @@
 //! `extend`.
 
 use pyo3::prelude::*;
-use superword_core::Effort;
+use superword_core::{Extension, Resources};
 
 use crate::corpus::Corpus;
 use crate::model::Model;
@@ -26,7 +26,8 @@ fn extend(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Model> {
     let (threads, memory_limit, verify_every) = effort;
-    let effort = Effort { threads, memory_limit, verify_every };
+    let extension = Extension { add, min_count };
+    let resources = Resources { threads, memory_limit, verify_every };
     let progress = ProgressCallback {
         function: progress.as_ref(),
         input_size: corpus.0.size(),
@@ -34,7 +35,7 @@ fn extend(
     };
     let base = &*base.0;
     let model = run_detached(py, progress, |control| {
-        superword_core::extend(&*corpus.0, base, add, min_count, effort, control)
+        superword_core::extend(&*corpus.0, base, extension, resources, control)
     })?;
     Ok(model.into())
 }

@@ -8,8 +8,9 @@ use pyo3::types::PyBytes;
 use superword_core::corpus::Totals;
 use superword_core::model::{self, Parameters};
 use superword_core::train::from_counts;
-use superword_core::train::shard_counts::Seen;
-use superword_core::{Control, Effort, Error};
+use superword_core::train::from_counts::{CountThresholds, CountedFragments};
+use superword_core::train::shard_counts::ShardTotals;
+use superword_core::{Control, Error, Resources};
 
 use crate::errors::exception;
 use crate::model::{GivenParameters, Model};
@@ -27,8 +28,8 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
 #[pyclass(frozen, module = "superword._core")]
 struct Pretokens {
     parameters: Parameters,
-    effort: Effort,
-    sums: Mutex<Option<from_counts::Pretokens>>,
+    resources: Resources,
+    sums: Mutex<Option<from_counts::PretokenSums>>,
 }
 
 #[pymethods]
@@ -42,11 +43,11 @@ impl Pretokens {
     ) -> PyResult<Pretokens> {
         let parameters = parameters.checked()?;
         let (threads, memory_limit, verify_every) = effort;
-        let pretokens = from_counts::Pretokens::new(&parameters.eligible, memory_limit)
+        let pretokens = from_counts::PretokenSums::new(&parameters.eligible, memory_limit)
             .map_err(|error| exception(py, &error))?;
         Ok(Pretokens {
             parameters,
-            effort: Effort { threads, memory_limit, verify_every },
+            resources: Resources { threads, memory_limit, verify_every },
             sums: Mutex::new(Some(pretokens)),
         })
     }
@@ -74,21 +75,21 @@ impl Pretokens {
         let pretokens = self.sums.lock().unwrap_or_else(PoisonError::into_inner).take();
         let pretokens = pretokens.ok_or_else(used)?;
         let (documents, bytes, skipped, count) = seen;
-        let totals = Totals { documents, bytes, skipped };
-        let seen = Seen { totals, pretokens: count };
-        let (effort, vocab_size) = (self.effort, self.parameters.vocab_size);
+        let corpus = Totals { documents, bytes, skipped };
+        let totals = ShardTotals { corpus, pretokens: count };
+        let (resources, vocab_size) = (self.resources, self.parameters.vocab_size);
         let merged = learn(py, progress.as_ref(), vocab_size, |control| {
-            pretokens.learn(self.parameters.clone(), seen, effort, control)
+            pretokens.learn(self.parameters.clone(), totals, resources, control)
         })?;
-        Ok(Merged { state: Mutex::new(merged), effort, vocab_size })
+        Ok(Merged { state: Mutex::new(merged), resources, vocab_size })
     }
 }
 
 /// Merges that are learned, for supermerges to compete with.
 #[pyclass(frozen, module = "superword._core")]
 struct Merged {
-    state: Mutex<from_counts::Merged>,
-    effort: Effort,
+    state: Mutex<from_counts::LearnedMerges>,
+    resources: Resources,
     vocab_size: u32,
 }
 
@@ -97,19 +98,19 @@ impl Merged {
     /// The pretokens that are open at some time; fragments name them by their places here.
     fn words<'py>(&self, py: Python<'py>) -> Vec<Bound<'py, PyBytes>> {
         let merged = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        merged.words().map(|word| PyBytes::new(py, word)).collect()
+        merged.openable_pretokens().map(|word| PyBytes::new(py, word)).collect()
     }
 
     /// The count below which no pair of neighbours matters.
     #[getter]
     fn bound(&self) -> u64 {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner).bound()
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).min_supermerge_count()
     }
 
     /// No fragments yet.
     fn fragments(&self, py: Python<'_>) -> PyResult<FragmentSums> {
         let merged = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let sums = merged.fragments().map_err(|error| exception(py, &error))?;
+        let sums = merged.fragment_sums().map_err(|error| exception(py, &error))?;
         Ok(FragmentSums(Mutex::new(Some(sums))))
     }
 
@@ -128,13 +129,15 @@ impl Merged {
     ) -> PyResult<Option<Model>> {
         let take = |sums: &FragmentSums| {
             let sums = sums.0.lock().unwrap_or_else(PoisonError::into_inner).take();
-            sums.map(|sums| (sums, is_cut)).ok_or_else(used)
+            let sums = sums.map(|sums| CountedFragments { sums, splits_rare_neighbours: is_cut });
+            sums.ok_or_else(used)
         };
         let fragments = fragments.map(take).transpose()?;
-        let thresholds = [thresholds.0, thresholds.1];
+        let (min_pretoken_count, min_fragment_count) = thresholds;
+        let thresholds = CountThresholds { min_pretoken_count, min_fragment_count };
         let model = learn(py, progress.as_ref(), self.vocab_size, |control| {
             let mut merged = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-            merged.finish(fragments, special_tokens, thresholds, self.effort, control)
+            merged.finish(fragments, special_tokens, thresholds, self.resources, control)
         })?;
         Ok(model.map(|model: model::Model| Model::from(model)))
     }

@@ -6,8 +6,8 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::{PyBytes, PyMemoryView};
-use superword_core::train::shard_counts::{self, CountEffort, Splitting};
-use superword_core::{Control, Error};
+use superword_core::train::shard_counts::{self, SortedCounts, Splitter};
+use superword_core::{Control, Error, Resources};
 
 use crate::buffer::Buffer;
 use crate::corpus::Corpus;
@@ -16,7 +16,7 @@ use crate::run_detached::{ProgressCallback, run_detached};
 
 /// Adds this module's names to `_core`.
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add("PLACES", superword_core::PLACES)?;
+    module.add("PLACES", superword_core::BIGRAM_BUCKETS)?;
     module.add_class::<Counts>()?;
     module.add_class::<Cut>()?;
     module.add_class::<PretokenCounter>()?;
@@ -33,16 +33,15 @@ type ShownRows<'py> = (Bound<'py, PyBytes>, Bound<'py, PyMemoryView>, Bound<'py,
 
 /// What was counted.
 #[pyclass(frozen, module = "superword._core")]
-struct Counts(Mutex<shard_counts::Counts>);
+struct Counts(Mutex<SortedCounts>);
 
 #[pymethods]
 impl Counts {
     /// Documents, bytes, items that were left out, and pretokens.
     #[getter]
     fn seen(&self) -> ShownSeen {
-        let seen = self.0.lock().unwrap_or_else(PoisonError::into_inner).seen();
-        let totals = seen.totals;
-        (totals.documents, totals.bytes, totals.skipped, seen.pretokens)
+        let totals = self.0.lock().unwrap_or_else(PoisonError::into_inner).totals();
+        (totals.corpus.documents, totals.corpus.bytes, totals.corpus.skipped, totals.pretokens)
     }
 
     /// How often pretokens stand side by side, by place, as uint32; given once, if counted.
@@ -53,7 +52,7 @@ impl Counts {
 
     /// The next keys in order: their bytes, their offsets and their counts, both as uint64.
     fn next_rows<'py>(&self, py: Python<'py>) -> PyResult<Option<ShownRows<'py>>> {
-        let rows = py.detach(|| self.0.lock().unwrap_or_else(PoisonError::into_inner).next_rows());
+        let rows = py.detach(|| self.0.lock().unwrap_or_else(PoisonError::into_inner).next_batch());
         let Some(rows) = rows.map_err(|error| exception(py, &error))? else { return Ok(None) };
         let offsets = Buffer::U64(rows.offsets).into_view(py)?;
         let counts = Buffer::U64(rows.counts).into_view(py)?;
@@ -63,7 +62,7 @@ impl Counts {
 
 /// Where documents are cut into fragments.
 #[pyclass(frozen, module = "superword._core")]
-struct Cut(shard_counts::Cut);
+struct Cut(shard_counts::ShardFragmentSplitter);
 
 #[pymethods]
 impl Cut {
@@ -72,12 +71,14 @@ impl Cut {
     #[pyo3(signature = (words, bits, /))]
     fn new(py: Python<'_>, words: Vec<PyBackedBytes>, bits: Option<&[u8]>) -> PyResult<Cut> {
         let words = words.iter().map(|word| &**word);
-        shard_counts::Cut::new(words, bits).map(Cut).map_err(|error| exception(py, &error))
+        shard_counts::ShardFragmentSplitter::new(words, bits)
+            .map(Cut)
+            .map_err(|error| exception(py, &error))
     }
 }
 
-fn splitting(py: Python<'_>, pattern: &str, eligible: &str) -> PyResult<Splitting> {
-    Splitting::new(pattern, eligible).map_err(|error| exception(py, &error))
+fn splitter(py: Python<'_>, pattern: &str, eligible: &str) -> PyResult<Splitter> {
+    Splitter::new(pattern, eligible).map_err(|error| exception(py, &error))
 }
 
 /// Counts the pretokens of a corpus and, if wanted, at which places they stand side by side.
@@ -93,9 +94,9 @@ fn count_pretokens(
     effort: (usize, Option<u64>),
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Counts> {
-    let splitting = splitting(py, pattern, eligible)?;
-    count(py, corpus, effort, progress.as_ref(), |effort, control| {
-        shard_counts::count_pretokens(&*corpus.0, &splitting, bigrams, effort, control)
+    let splitter = splitter(py, pattern, eligible)?;
+    count(py, corpus, effort, progress.as_ref(), |resources, control| {
+        shard_counts::count_pretokens(&*corpus.0, &splitter, bigrams, resources, control)
     })
 }
 
@@ -112,9 +113,9 @@ fn count_fragments(
     effort: (usize, Option<u64>),
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Counts> {
-    let splitting = splitting(py, pattern, eligible)?;
-    count(py, corpus, effort, progress.as_ref(), |effort, control| {
-        shard_counts::count_fragments(&*corpus.0, &splitting, &cut.0, effort, control)
+    let splitter = splitter(py, pattern, eligible)?;
+    count(py, corpus, effort, progress.as_ref(), |resources, control| {
+        shard_counts::count_fragments(&*corpus.0, &splitter, &cut.0, resources, control)
     })
 }
 
@@ -124,18 +125,18 @@ fn count(
     corpus: &Corpus,
     (threads, memory_limit): (usize, Option<u64>),
     progress: Option<&Py<PyAny>>,
-    work: impl FnOnce(CountEffort, &Control) -> Result<shard_counts::Counts, Error> + Send,
+    work: impl FnOnce(Resources, &Control) -> Result<SortedCounts, Error> + Send,
 ) -> PyResult<Counts> {
     let progress =
         ProgressCallback { function: progress, input_size: corpus.0.size(), vocab_size: None };
-    let effort = CountEffort { threads, memory_limit };
-    let counts = run_detached(py, progress, |control| work(effort, control))?;
+    let resources = Resources { threads, memory_limit, verify_every: None };
+    let counts = run_detached(py, progress, |control| work(resources, control))?;
     Ok(Counts(Mutex::new(counts)))
 }
 
 /// Counts pretokens of documents that are handed to it.
 #[pyclass(frozen, module = "superword._core")]
-struct PretokenCounter(Mutex<Option<shard_counts::PretokenCounter>>);
+struct PretokenCounter(Mutex<Option<shard_counts::ShardPretokenCounter>>);
 
 #[pymethods]
 impl PretokenCounter {
@@ -143,7 +144,7 @@ impl PretokenCounter {
     #[pyo3(signature = (pattern, eligible, bigrams, /))]
     fn new(py: Python<'_>, pattern: &str, eligible: &str, bigrams: bool) -> PyResult<Self> {
         let counter =
-            shard_counts::PretokenCounter::new(splitting(py, pattern, eligible)?, bigrams);
+            shard_counts::ShardPretokenCounter::new(splitter(py, pattern, eligible)?, bigrams);
         Ok(PretokenCounter(Mutex::new(Some(counter))))
     }
 
@@ -172,7 +173,7 @@ impl PretokenCounter {
 #[pyclass(frozen, module = "superword._core")]
 struct FragmentCounter {
     cut: Py<Cut>,
-    counter: Mutex<Option<shard_counts::FragmentCounter>>,
+    counter: Mutex<Option<shard_counts::ShardFragmentCounter>>,
 }
 
 #[pymethods]
@@ -180,7 +181,7 @@ impl FragmentCounter {
     #[new]
     #[pyo3(signature = (pattern, eligible, cut, /))]
     fn new(py: Python<'_>, pattern: &str, eligible: &str, cut: Py<Cut>) -> PyResult<Self> {
-        let counter = shard_counts::FragmentCounter::new(splitting(py, pattern, eligible)?);
+        let counter = shard_counts::ShardFragmentCounter::new(splitter(py, pattern, eligible)?);
         Ok(FragmentCounter { cut, counter: Mutex::new(Some(counter)) })
     }
 

@@ -1,7 +1,7 @@
 //! `train`.
 
 use pyo3::prelude::*;
-use superword_core::Effort;
+use superword_core::Resources;
 
 use crate::corpus::Corpus;
 use crate::model::{GivenParameters, Model};
@@ -9,7 +9,7 @@ use crate::run_detached::{ProgressCallback, run_detached};
 
 /// Adds this module's names to `_core`.
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add("LEAST_MEMORY", superword_core::LEAST_MEMORY)?;
+    module.add("LEAST_MEMORY", superword_core::MIN_MEMORY_LIMIT)?;
     module.add_function(wrap_pyfunction!(train, module)?)
 }
 
@@ -27,14 +27,14 @@ fn train(
 ) -> PyResult<Model> {
     let parameters = parameters.checked()?;
     let (threads, memory_limit, verify_every) = effort;
-    let effort = Effort { threads, memory_limit, verify_every };
+    let resources = Resources { threads, memory_limit, verify_every };
     let progress = ProgressCallback {
         function: progress.as_ref(),
         input_size: corpus.0.size(),
         vocab_size: Some(parameters.vocab_size.into()),
     };
     let model = run_detached(py, progress, |control| {
-        superword_core::train(&*corpus.0, parameters, special_tokens, effort, control)
+        superword_core::train(&*corpus.0, parameters, special_tokens, resources, control)
     })?;
     Ok(model.into())
 }

@@ -71,7 +71,7 @@ def test_bytes_that_are_no_text_are_decoded_as_asked(tok: Tokenizer) -> None:
 
 @pytest.mark.parametrize("id", [-1, 1500, 2**32 - 1, 2**32, -(2**31), 2**70])
 def test_an_unknown_id_is_refused_by_name(tok: Tokenizer, id: int) -> None:
-    message = f"no token has the id {id}, which is at place 1; ids of this model go up to 1499"
+    message = f"no token has the id {id}, found at index 1; the largest id of this model is 1499"
     for ids in ([97, id], iter([97, id]), (97, id)):
         with pytest.raises(UnknownTokenError, match=message):
             tok.decode_bytes(ids)

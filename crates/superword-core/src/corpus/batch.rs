@@ -1,44 +1,44 @@
-//! Documents on their way to a worker.
+//! A buffer of documents.
 
 use std::iter;
 
-/// Documents, one after the other in one buffer.
+/// Documents in one buffer, one after the other.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Batch {
     text: String,
-    /// Where in `text` each document ends.
+    /// The end of each document in `text`.
     ends: Vec<usize>,
-    /// Whether the last document goes on in the next batch.
+    /// Whether the last document continues in the next batch.
     continues: bool,
 }
 
 impl Batch {
-    /// Puts a batch together again; `None` if these are not the ends of documents of the text.
+    /// Creates a batch from its parts. Returns `None` if the ends do not fit the text.
     pub(super) fn from_parts(text: String, ends: Vec<usize>, continues: bool) -> Option<Batch> {
-        let sorted = ends.is_sorted() && ends.last().copied().unwrap_or(0) == text.len();
-        let whole = sorted && ends.iter().all(|&end| text.is_char_boundary(end));
-        whole.then_some(Batch { text, ends, continues })
+        let are_sorted = ends.is_sorted() && ends.last().copied().unwrap_or(0) == text.len();
+        let fit = are_sorted && ends.iter().all(|&end| text.is_char_boundary(end));
+        fit.then_some(Batch { text, ends, continues })
     }
 
-    /// The documents, in order; of one that comes in pieces, the piece.
+    /// Returns the documents, or the pieces of documents, in order.
     pub fn documents(&self) -> impl Iterator<Item = &str> {
         let starts = iter::once(0).chain(self.ends.iter().copied());
         starts.zip(&self.ends).map(|(start, &end)| &self.text[start..end])
     }
 
-    /// How many bytes of text there are.
+    /// The number of bytes of text.
     #[must_use]
-    pub fn bytes(&self) -> usize {
+    pub fn byte_len(&self) -> usize {
         self.text.len()
     }
 
-    /// How many documents end here.
+    /// The number of documents that end in this batch.
     #[must_use]
     pub fn len(&self) -> usize {
         self.ends.len() - usize::from(self.continues)
     }
 
-    /// Whether there is no document.
+    /// Whether the batch has no documents.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.ends.is_empty()
@@ -50,17 +50,18 @@ impl Batch {
         self.ends.push(self.text.len());
     }
 
-    /// Says that the last document goes on in the next batch.
+    /// Marks the last document as continued in the next batch.
     pub(super) fn set_continues(&mut self) {
         self.continues = true;
     }
 
-    /// Whether the last document goes on in the next batch.
+    /// Whether the last document continues in the next batch.
     pub(super) fn continues(&self) -> bool {
         self.continues
     }
 
-    /// Adds the next batch, which starts with the rest of a document if this one continues.
+    /// Appends the next batch. If this one continues, the next starts with the rest of its last
+    /// document.
     pub(crate) fn append(&mut self, next: &Batch) {
         if self.continues {
             self.ends.pop();
@@ -71,9 +72,9 @@ impl Batch {
         self.continues = next.continues;
     }
 
-    /// Adds a document that may be large; the text moves in if there is none yet.
+    /// Adds a document that may be large. An empty batch takes it without a copy.
     pub(super) fn push_owned(&mut self, document: String) {
-        if self.text.is_empty() && document.len() >= super::BLOCK {
+        if self.text.is_empty() && document.len() >= super::BLOCK_SIZE {
             self.text = document;
             self.ends.push(self.text.len());
         } else {
@@ -81,7 +82,7 @@ impl Batch {
         }
     }
 
-    /// Adds what `write` appends as a document, or leaves the batch as it was if that fails.
+    /// Adds the text that `write` appends as a document. If `write` fails, the batch is unchanged.
     pub(super) fn push_with<T, E>(
         &mut self,
         write: impl FnOnce(&mut String) -> Result<T, E>,
@@ -101,16 +102,16 @@ impl Batch {
         self.text.truncate(self.ends.last().copied().unwrap_or(0));
     }
 
-    /// How many bytes the last document has.
-    pub(super) fn last_bytes(&self) -> usize {
+    /// The number of bytes in the last document.
+    pub(super) fn last_byte_len(&self) -> usize {
         let before = self.ends.len().checked_sub(2).map_or(0, |index| self.ends[index]);
         self.text.len() - before
     }
 
-    /// Empties the batch. Room for an unusually large document is given back.
+    /// Empties the batch, and frees the memory of an unusually large document.
     pub(super) fn clear(&mut self) {
         self.text.clear();
-        self.text.shrink_to(4 * super::BLOCK);
+        self.text.shrink_to(4 * super::BLOCK_SIZE);
         self.ends.clear();
         self.continues = false;
     }
@@ -137,14 +138,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn documents_come_back_as_they_were_pushed_empty_ones_too() {
+    fn documents_are_kept_even_empty_ones() {
         let batch: Batch = ["", "one", "", "zwei é", ""].into_iter().collect();
         assert_eq!(batch.documents().collect::<Vec<_>>(), ["", "one", "", "zwei é", ""]);
-        assert_eq!((batch.len(), batch.bytes()), (5, 10));
+        assert_eq!((batch.len(), batch.byte_len()), (5, 10));
     }
 
     #[test]
-    fn a_document_that_fails_midway_leaves_no_trace() {
+    fn a_failed_document_leaves_the_batch_unchanged() {
         let mut batch: Batch = ["one"].into_iter().collect();
         let failed: Result<(), ()> = batch.push_with(|text| {
             text.push_str("half");
@@ -153,13 +154,13 @@ mod tests {
         assert!(failed.is_err());
         assert_eq!(batch, ["one"].into_iter().collect());
         batch.push("three");
-        assert_eq!(batch.last_bytes(), 5);
+        assert_eq!(batch.last_byte_len(), 5);
         batch.pop();
         assert_eq!(batch, ["one"].into_iter().collect());
     }
 
     #[test]
-    fn parts_that_do_not_fit_are_refused() {
+    fn parts_that_do_not_fit_are_rejected() {
         let batch = |text: &str, ends| Batch::from_parts(text.to_owned(), ends, false);
         assert!(batch("é", vec![1, 2]).is_none());
         assert!(batch("ab", vec![1]).is_none());
@@ -168,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn pieces_are_put_together_again() {
+    fn pieces_are_joined() {
         let mut batch: Batch = ["one", "two, "].into_iter().collect();
         batch.set_continues();
         assert_eq!(batch.len(), 1);

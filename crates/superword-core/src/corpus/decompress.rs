@@ -11,15 +11,15 @@ pub(super) enum Compression {
     Bzip2,
 }
 
-/// Windows of up to 2 GB, what `zstd --long=31` makes: the frame says how much is needed.
+/// The largest window that `zstd --long=31` writes: 2 GB. A frame states how much it needs.
 const ZSTD_WINDOW_LOG: u32 = 31;
 
-/// How much compressed input is read at a time.
-const CHUNK: usize = 1 << 17;
+/// The size of a read of compressed input, in bytes.
+const CHUNK_SIZE: usize = 1 << 17;
 
 impl Compression {
-    /// The rest of a file's name, and the compression that the end of it stands for.
-    pub(super) fn of_name(name: &str) -> (&str, Compression) {
+    /// Returns the name without the suffix of a compression, and the compression.
+    pub(super) fn detect_by_name(name: &str) -> (&str, Compression) {
         match name.rsplit_once('.') {
             Some((stem, "gz")) => (stem, Compression::Gzip),
             Some((stem, "zst")) => (stem, Compression::Zstd),
@@ -28,8 +28,8 @@ impl Compression {
         }
     }
 
-    /// The compression of input without a name, and the input from its start.
-    pub(super) fn of_content(
+    /// Returns the compression of input without a name, and the input from its start.
+    pub(super) fn detect_by_content(
         mut input: Box<dyn Read + Send>,
     ) -> io::Result<(Compression, Box<dyn Read + Send>)> {
         let mut head = Vec::new();
@@ -43,9 +43,12 @@ impl Compression {
         Ok((compression, Box::new(Cursor::new(head).chain(input))))
     }
 
-    /// The unpacked input. Files that were packed apart and put together are unpacked in turn.
-    pub(super) fn unpack(self, input: Box<dyn Read + Send>) -> io::Result<Box<dyn Read + Send>> {
-        let buffered = |input| BufReader::with_capacity(CHUNK, input);
+    /// Decompresses the input. Compressed files may be concatenated.
+    pub(super) fn decompress(
+        self,
+        input: Box<dyn Read + Send>,
+    ) -> io::Result<Box<dyn Read + Send>> {
+        let buffered = |input| BufReader::with_capacity(CHUNK_SIZE, input);
         Ok(match self {
             Compression::Plain => input,
             Compression::Gzip => Box::new(flate2::bufread::MultiGzDecoder::new(buffered(input))),

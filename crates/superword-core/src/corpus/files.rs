@@ -1,4 +1,4 @@
-//! Files of JSON lines or text, plain or compressed.
+//! A corpus in files of JSON lines or text, plain or compressed.
 
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -9,23 +9,23 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::decompress::Compression;
 use super::format::{self, Format};
 use super::limits::Limits;
-use super::parse::{Parser, Sink, first_refused};
-use super::stream::{Block, Stream};
-use super::workers::{self, Failure};
-use super::{BLOCK, Corpus, OnError, Options, Reading, Totals, Work};
+use super::parse::{Parser, Sink, collect_first_skipped};
+use super::stream::{InputBlock, Stream};
+use super::workers::{Failure, run_workers};
+use super::{BLOCK_SIZE, BatchHandler, Corpus, CorpusOptions, ReadOptions, Totals};
 use crate::Error;
 
-/// A corpus in files: `.txt` or `.jsonl`, plain or as `.gz`, `.zst`, `.bz2`.
+/// Documents in files: `.txt` or `.jsonl`, plain or with `.gz`, `.zst` or `.bz2`.
 #[derive(Debug)]
 pub struct Files {
-    inputs: Vec<Input>,
-    options: Options,
+    inputs: Vec<InputFile>,
+    options: CorpusOptions,
     skipped: Mutex<Vec<String>>,
 }
 
-/// One file.
+/// One file of the corpus.
 #[derive(Debug)]
-struct Input {
+struct InputFile {
     path: PathBuf,
     /// The path, for messages.
     name: String,
@@ -34,70 +34,55 @@ struct Input {
 }
 
 impl Files {
-    /// The documents of these files, in this order.
+    /// Creates the corpus of these files, in this order.
     ///
     /// # Errors
-    /// When a name does not say what the file holds, or the separator is empty.
-    pub fn new(paths: Vec<PathBuf>, options: Options) -> Result<Files, Error> {
-        check(&options)?;
-        let inputs = paths.into_iter().map(Input::new).collect::<Result<_, _>>()?;
+    /// When the name of a file has no known suffix, or the separator is empty.
+    pub fn new(paths: Vec<PathBuf>, options: CorpusOptions) -> Result<Files, Error> {
+        options.check()?;
+        let inputs = paths.into_iter().map(InputFile::new).collect::<Result<_, _>>()?;
         Ok(Files { inputs, options, skipped: Mutex::default() })
     }
 
-    fn open(&self, input: &Input, pass: &Pass<'_>) -> Result<Stream, Error> {
+    fn open(&self, input: &InputFile, pass: &Pass<'_>) -> Result<Stream, Error> {
         let open = || {
             let file = File::open(&input.path)?;
-            let plain = input.compression == Compression::Plain;
-            let size = if plain { Some(file.metadata()?.len()) } else { None };
-            let counted = Box::new(Counted { file, consumed: Arc::clone(&pass.consumed) });
-            let unpacked = input.compression.unpack(counted)?;
+            let is_plain = input.compression == Compression::Plain;
+            let size = if is_plain { Some(file.metadata()?.len()) } else { None };
+            let counting = Box::new(CountingReader { file, consumed: Arc::clone(&pass.consumed) });
+            let decompressed = input.compression.decompress(counting)?;
             let separator = self.options.separator.as_deref();
-            Ok(Stream::new(unpacked, input.format, separator, pass.in_pieces, size))
+            Ok(Stream::new(decompressed, input.format, separator, pass.split_documents, size))
         };
         open().map_err(|source| Error::Io {
             path: input.path.clone(),
-            doing: "cannot open it",
+            doing: "cannot open the file",
             source,
         })
     }
 }
 
-/// Refuses options that make no sense.
-pub(super) fn check(options: &Options) -> Result<(), Error> {
-    if options.separator.as_deref() == Some("") {
-        let message = "an empty separator separates nothing; leave it out".to_owned();
-        return Err(Error::Corpus { file: None, line: None, column: None, message });
-    }
-    Ok(())
-}
-
-/// Whether a document may come before the whole of it is read: not if it may turn out to be too
-/// large, or is to be skipped for what comes at its end.
-pub(super) fn may_come_in_pieces(options: &Options) -> bool {
-    !Limits::new(options).any() && options.on_error == OnError::Raise
-}
-
-impl Input {
-    fn new(path: PathBuf) -> Result<Input, Error> {
+impl InputFile {
+    fn new(path: PathBuf) -> Result<InputFile, Error> {
         let name = path.display().to_string();
-        let Some((format, compression)) = format::of_name(&name) else {
-            let message = "cannot tell from its name what the file holds; .txt and .jsonl are \
-                           read, also as .gz, .zst and .bz2: rename it, or pass it on standard \
-                           input"
+        let Some((format, compression)) = format::detect_by_name(&name) else {
+            let message = "cannot tell from its name what the file contains; rename it to .txt \
+                           or .jsonl, with .gz, .zst or .bz2 if it is compressed, or pass it on \
+                           standard input"
                 .to_owned();
             return Err(Error::Corpus { file: Some(name), line: None, column: None, message });
         };
-        Ok(Input { path, name, format, compression })
+        Ok(InputFile { path, name, format, compression })
     }
 }
 
-/// A file whose bytes are counted as they are read.
-struct Counted {
+/// A file that counts the bytes read from it.
+struct CountingReader {
     file: File,
     consumed: Arc<AtomicU64>,
 }
 
-impl Read for Counted {
+impl Read for CountingReader {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         let read = self.file.read(into)?;
         self.consumed.fetch_add(read as u64, Ordering::Relaxed);
@@ -105,45 +90,50 @@ impl Read for Counted {
     }
 }
 
-/// What is wrong with input that could not be read to its end: damage, or the system's refusal.
-pub(super) fn unreadable(
+/// Returns the error of input that could not be read to its end: it is damaged, or the system
+/// refused.
+pub(super) fn explain_read_error(
     path: &Path,
     name: &str,
     compression: Compression,
     source: io::Error,
 ) -> Error {
     if source.raw_os_error().is_some() || compression == Compression::Plain {
-        return Error::Io { path: path.to_owned(), doing: "cannot read it", source };
+        return Error::Io { path: path.to_owned(), doing: "cannot read the file", source };
     }
     let what = match source.kind() {
-        io::ErrorKind::UnexpectedEof => "breaks off: the archive is truncated".to_owned(),
-        _ => format!("cannot be unpacked ({source})"),
+        io::ErrorKind::UnexpectedEof => "the compressed file is truncated".to_owned(),
+        _ => format!("the file cannot be decompressed ({source})"),
     };
     let message =
-        format!("{what}; fetch or pack the file again, or pass on_error='skip' (--on-error skip)");
+        format!("{what}; download or compress it again, or pass on_error='skip' (--on-error skip)");
     Error::Corpus { file: Some(name.to_owned()), line: None, column: None, message }
 }
 
-/// How far a pass has come: one reader for all workers.
+/// The state of one pass: all workers read through it.
 struct Pass<'f> {
     files: &'f Files,
     next: usize,
-    /// The file that is being read and what is left of it.
-    open: Option<(&'f Input, Stream)>,
-    /// How many blocks there have been.
+    /// The current file, and the rest of its input.
+    open: Option<(&'f InputFile, Stream)>,
+    /// The number of blocks read so far.
     blocks: u64,
     limits: Limits,
-    /// Whether a text that is one document may come in pieces.
-    in_pieces: bool,
+    /// Whether a file that is one document may be split.
+    split_documents: bool,
     consumed: Arc<AtomicU64>,
 }
 
 impl<'f> Pass<'f> {
-    /// The next block and where it comes from; `None` at the end. What cannot be unpacked goes to
-    /// the sink if it is to be skipped.
-    fn next(&mut self, block: &mut Block, sink: &mut Sink) -> Result<Option<&'f Input>, Error> {
+    /// Reads the next block and returns its file; `None` at the end. If a file that cannot be
+    /// decompressed is to be skipped, the sink records it.
+    fn read_block(
+        &mut self,
+        block: &mut InputBlock,
+        sink: &mut Sink,
+    ) -> Result<Option<&'f InputFile>, Error> {
         loop {
-            if self.limits.reached() {
+            if self.limits.are_reached() {
                 return Ok(None);
             }
             self.blocks += 1;
@@ -153,37 +143,38 @@ impl<'f> Pass<'f> {
                 self.open = Some((input, self.files.open(input, self)?));
             }
             let Some((input, stream)) = self.open.as_mut() else { continue };
-            let (input, read) = (*input, stream.next(block));
+            let (input, read) = (*input, stream.read_block(block));
             match read {
                 Ok(true) => return Ok(Some(input)),
                 Ok(false) => self.open = None,
                 Err(source) => {
                     self.open = None;
-                    let error = unreadable(&input.path, &input.name, input.compression, source);
+                    let error =
+                        explain_read_error(&input.path, &input.name, input.compression, source);
                     if matches!(error, Error::Io { .. }) {
                         return Err(error);
                     }
-                    sink.refuse(error, self.files.options.on_error, self.blocks)?;
+                    sink.skip_or_fail(error, self.files.options.on_error, self.blocks)?;
                 }
             }
         }
     }
 }
 
-/// What one worker has.
+/// The state of one worker.
 struct Worker {
-    number: usize,
-    block: Block,
+    index: usize,
+    block: InputBlock,
     sink: Sink,
     totals: Totals,
 }
 
 impl Worker {
-    /// Hands over what has come together.
-    fn flush(&mut self, work: &Work<'_>) -> Result<(), Error> {
+    /// Passes the collected documents to the handler.
+    fn flush(&mut self, handle: &BatchHandler<'_>) -> Result<(), Error> {
         if !self.sink.batch.is_empty() {
-            work(self.number, &self.sink.batch)?;
-            self.totals.count(&self.sink.batch);
+            handle(self.index, &self.sink.batch)?;
+            self.totals.add(&self.sink.batch);
             self.sink.batch.clear();
         }
         Ok(())
@@ -193,51 +184,55 @@ impl Worker {
 impl Corpus for Files {
     fn read(
         &self,
-        reading: Reading,
-        work: &Work<'_>,
+        options: ReadOptions,
+        handle: &BatchHandler<'_>,
         progress: &(dyn Fn(u64) + Sync),
     ) -> Result<Totals, Error> {
         let limits = Limits::new(&self.options);
         let consumed = Arc::default();
-        let in_pieces = reading.in_pieces && may_come_in_pieces(&self.options);
-        let pass =
-            Pass { files: self, next: 0, open: None, blocks: 0, limits, in_pieces, consumed };
+        let split_documents = options.split_documents && self.options.may_split_documents();
+        let (next, open, blocks) = (0, None, 0);
+        let pass = Pass { files: self, next, open, blocks, limits, split_documents, consumed };
         let pass = Mutex::new(pass);
-        let start = |number| {
+        let start = |index| {
             let (block, sink, totals) = Default::default();
-            Worker { number, block, sink, totals }
+            Worker { index, block, sink, totals }
         };
-        let workers = workers::run(reading.threads, start, |worker| {
-            let mut turn = pass.lock().unwrap_or_else(PoisonError::into_inner);
-            let next = turn.next(&mut worker.block, &mut worker.sink);
-            let number = turn.blocks;
-            let failure = |error| Failure { number, error };
-            progress(turn.consumed.load(Ordering::Relaxed));
-            let Some(input) = next.map_err(failure)? else {
-                drop(turn);
-                worker.flush(work).map_err(failure)?;
+        let workers = run_workers(options.threads, start, |worker| {
+            let mut pass = pass.lock().unwrap_or_else(PoisonError::into_inner);
+            let read = pass.read_block(&mut worker.block, &mut worker.sink);
+            let number = pass.blocks;
+            let failure = |error| Failure { block: number, error };
+            progress(pass.consumed.load(Ordering::Relaxed));
+            let Some(input) = read.map_err(failure)? else {
+                drop(pass);
+                worker.flush(handle).map_err(failure)?;
                 return Ok(false);
             };
-            let (name, format) = (input.name.as_str(), input.format);
-            let parser = Parser { name, format, options: &self.options, number };
-            let (block, sink) = (&mut worker.block, &mut worker.sink);
-            if limits.any() {
-                // Where to stop depends on all that came before, so it is one block at a time.
-                parser.parse(block, &mut turn.limits, sink).map_err(failure)?;
-                drop(turn);
+            let mut parse = |limits: &mut Limits| {
+                let (name, format, sink) = (&input.name, input.format, &mut worker.sink);
+                let options = &self.options;
+                Parser { name, format, options, block: number, limits, sink }
+                    .parse(&mut worker.block)
+                    .map_err(failure)
+            };
+            if limits.are_set() {
+                // Where to stop depends on all earlier blocks, so only one worker parses.
+                parse(&mut pass.limits)?;
+                drop(pass);
             } else {
-                drop(turn);
-                parser.parse(block, &mut limits.clone(), sink).map_err(failure)?;
+                drop(pass);
+                parse(&mut limits.clone())?;
             }
-            worker.block.release();
+            worker.block.shrink();
             let batch = &worker.sink.batch;
-            if batch.bytes() >= BLOCK / 2 || batch.continues() {
-                worker.flush(work).map_err(failure)?;
+            if batch.byte_len() >= BLOCK_SIZE / 2 || batch.continues() {
+                worker.flush(handle).map_err(failure)?;
             }
             Ok(true)
         })?;
         let mut skipped = self.skipped.lock().unwrap_or_else(PoisonError::into_inner);
-        *skipped = first_refused(workers.iter().map(|worker| &worker.sink));
+        *skipped = collect_first_skipped(workers.iter().map(|worker| &worker.sink));
         let totals = |worker: &Worker| Totals { skipped: worker.sink.skipped, ..worker.totals };
         Ok(workers.iter().map(totals).sum())
     }

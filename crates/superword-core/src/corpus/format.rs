@@ -1,22 +1,22 @@
-//! What a file holds, told by its name or by its first bytes.
+//! The format of a file, by its name or its first bytes.
 
 use std::io::{self, Cursor, Read};
 
 use super::decompress::Compression;
 
-/// How documents are written down.
+/// How documents are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Format {
-    /// A JSON object a line.
+    /// One JSON object per line.
     JsonLines,
     /// Text: one document, or documents between separators.
     Text,
 }
 
-/// The format and the compression that a file's name stands for: `a.jsonl.zst`.
-pub(super) fn of_name(name: &str) -> Option<(Format, Compression)> {
+/// Returns the format and the compression of a file by its name, such as `a.jsonl.zst`.
+pub(super) fn detect_by_name(name: &str) -> Option<(Format, Compression)> {
     let name = name.to_ascii_lowercase();
-    let (stem, compression) = Compression::of_name(&name);
+    let (stem, compression) = Compression::detect_by_name(&name);
     let format = match stem.rsplit_once('.')?.1 {
         "jsonl" => Format::JsonLines,
         "txt" => Format::Text,
@@ -25,26 +25,27 @@ pub(super) fn of_name(name: &str) -> Option<(Format, Compression)> {
     Some((format, compression))
 }
 
-/// Whether a file of this name can be read: `.txt` or `.jsonl`, plain or as `.gz`, `.zst`, `.bz2`.
+/// Returns whether a file of this name can be read: `.txt` or `.jsonl`, plain or with `.gz`, `.zst`
+/// or `.bz2`.
 #[must_use]
-pub fn is_known(name: &str) -> bool {
-    of_name(name).is_some()
+pub fn is_supported(name: &str) -> bool {
+    detect_by_name(name).is_some()
 }
 
-/// The format of unpacked input without a name, and the input from its start.
+/// Returns the format of uncompressed input, and the input from its start.
 ///
-/// JSON lines open with an object that opens with a key, on one line: `{"`; text hardly does.
-pub(super) fn of_content(
+/// JSON lines start with an object and its first key, on one line: `{"`. Text hardly ever does.
+pub(super) fn detect_by_content(
     mut input: Box<dyn Read + Send>,
 ) -> io::Result<(Format, Box<dyn Read + Send>)> {
     let mut head = Vec::new();
     input.by_ref().take(64).read_to_end(&mut head)?;
     let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&head).trim_ascii_start();
-    let opened = text.strip_prefix(b"{").map(|rest| {
+    let after_brace = text.strip_prefix(b"{").map(|rest| {
         let blanks = rest.iter().take_while(|&&byte| byte == b' ' || byte == b'\t').count();
         rest.get(blanks)
     });
-    let format = match opened {
+    let format = match after_brace {
         Some(Some(b'"' | b'}')) => Format::JsonLines,
         _ => Format::Text,
     };

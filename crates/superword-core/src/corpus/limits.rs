@@ -1,8 +1,8 @@
-//! Where to stop.
+//! When to stop reading.
 
-use super::Options;
+use super::CorpusOptions;
 
-/// What may still come.
+/// How much may still be read.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
     bytes: Option<u64>,
@@ -10,22 +10,22 @@ pub(super) struct Limits {
 }
 
 impl Limits {
-    /// The limits of the options.
-    pub(super) fn new(options: &Options) -> Limits {
+    /// Starts with the limits of the options.
+    pub(super) fn new(options: &CorpusOptions) -> Limits {
         Limits { bytes: options.max_bytes, documents: options.max_documents }
     }
 
-    /// Whether there are any.
-    pub(super) fn any(&self) -> bool {
+    /// Whether there is a limit at all.
+    pub(super) fn are_set(&self) -> bool {
         self.bytes.is_some() || self.documents.is_some()
     }
 
-    /// Whether nothing more may come, however small. An empty document may follow the last byte.
-    pub(super) fn reached(&self) -> bool {
+    /// Whether no document may follow. An empty document may follow the last byte.
+    pub(super) fn are_reached(&self) -> bool {
         self.documents == Some(0)
     }
 
-    /// Whether a document may come; if it may, it counts, and if not, none may after it.
+    /// Counts a document and returns whether it fits. After one that does not fit, none does.
     pub(super) fn admit(&mut self, bytes: usize) -> bool {
         if self.documents == Some(0) || self.bytes.is_some_and(|left| left < bytes as u64) {
             self.documents = Some(0);

@@ -1,19 +1,19 @@
-//! Documents in memory.
+//! A corpus in memory.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-use super::workers::{self, Failure};
-use super::{BLOCK, Batch, Corpus, Reading, Totals, Work};
+use super::workers::{Failure, run_workers};
+use super::{BLOCK_SIZE, Batch, BatchHandler, Corpus, ReadOptions, Totals};
 use crate::Error;
 
-/// A corpus in memory.
+/// Documents in memory.
 #[derive(Clone, Debug, Default)]
 pub struct Memory {
     batches: Vec<Batch>,
 }
 
 impl Memory {
-    /// A corpus of these batches.
+    /// Creates a corpus of these batches.
     #[must_use]
     pub fn new(batches: Vec<Batch>) -> Memory {
         Memory { batches }
@@ -26,7 +26,7 @@ impl<S: AsRef<str>> FromIterator<S> for Memory {
         let mut batch = Batch::default();
         for document in documents {
             let document = document.as_ref();
-            if !batch.is_empty() && batch.bytes() + document.len() > BLOCK {
+            if !batch.is_empty() && batch.byte_len() + document.len() > BLOCK_SIZE {
                 batches.push(std::mem::take(&mut batch));
             }
             batch.push(document);
@@ -39,20 +39,20 @@ impl<S: AsRef<str>> FromIterator<S> for Memory {
 impl Corpus for Memory {
     fn read(
         &self,
-        reading: Reading,
-        work: &Work<'_>,
+        options: ReadOptions,
+        handle: &BatchHandler<'_>,
         progress: &(dyn Fn(u64) + Sync),
     ) -> Result<Totals, Error> {
         let next = AtomicUsize::new(0);
         let consumed = AtomicU64::new(0);
         let start = |worker| (worker, Totals::default());
-        let states = workers::run(reading.threads, start, |(worker, totals)| {
-            let number = next.fetch_add(1, Ordering::Relaxed);
-            let Some(batch) = self.batches.get(number) else { return Ok(false) };
+        let states = run_workers(options.threads, start, |(worker, totals)| {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some(batch) = self.batches.get(index) else { return Ok(false) };
             if !batch.is_empty() {
-                work(*worker, batch).map_err(|error| Failure { number: number as u64, error })?;
-                totals.count(batch);
-                let bytes = batch.bytes() as u64;
+                handle(*worker, batch).map_err(|error| Failure { block: index as u64, error })?;
+                totals.add(batch);
+                let bytes = batch.byte_len() as u64;
                 progress(consumed.fetch_add(bytes, Ordering::Relaxed) + bytes);
             }
             Ok(true)
@@ -61,7 +61,7 @@ impl Corpus for Memory {
     }
 
     fn size(&self) -> Option<u64> {
-        Some(self.batches.iter().map(|batch| batch.bytes() as u64).sum())
+        Some(self.batches.iter().map(|batch| batch.byte_len() as u64).sum())
     }
 }
 
@@ -76,10 +76,10 @@ mod tests {
     }
 
     #[test]
-    fn every_document_is_handed_out_once_whatever_the_threads() {
+    fn every_document_is_read_once_with_any_number_of_threads() {
         for threads in [1, 2, 8] {
             let seen = Mutex::new(Vec::new());
-            let work = |worker: usize, batch: &Batch| {
+            let handle = |worker: usize, batch: &Batch| {
                 assert!(worker < threads);
                 let mut seen = seen.lock().expect("no worker panics");
                 seen.extend(batch.documents().map(|text| text[..2].trim().to_owned()));
@@ -89,8 +89,9 @@ mod tests {
             let progress = |consumed| {
                 largest.fetch_max(consumed, Ordering::Relaxed);
             };
-            let totals =
-                corpus().read(Reading::whole(threads), &work, &progress).expect("nothing is wrong");
+            let totals = corpus()
+                .read(ReadOptions::whole_documents(threads), &handle, &progress)
+                .expect("nothing is wrong");
             assert_eq!(totals, Totals { documents: 40, bytes: 11_000_000, skipped: 0 });
             assert_eq!((Some(largest.into_inner()), totals.bytes), (corpus().size(), 11_000_000));
             let mut seen = seen.into_inner().expect("no worker panics");
@@ -100,9 +101,9 @@ mod tests {
     }
 
     #[test]
-    fn an_error_of_the_work_ends_the_reading_and_the_first_is_reported() {
+    fn the_first_error_of_the_handler_ends_the_pass() {
         for threads in [1, 2, 8] {
-            let work = |_: usize, batch: &Batch| {
+            let handle = |_: usize, batch: &Batch| {
                 let first = batch.documents().next().unwrap_or_default();
                 let at = first.split(' ').next().and_then(|number| number.parse().ok());
                 match at {
@@ -110,7 +111,7 @@ mod tests {
                     _ => Ok(()),
                 }
             };
-            let ended = corpus().read(Reading::whole(threads), &work, &|_| ());
+            let ended = corpus().read(ReadOptions::whole_documents(threads), &handle, &|_| ());
             assert!(matches!(ended, Err(Error::PatternGaveUp { at: 10 | 11, .. })), "{ended:?}");
         }
     }

@@ -1,4 +1,4 @@
-//! A block of input becomes documents.
+//! Parsing documents from a block of input.
 
 use std::mem;
 use std::ops::Range;
@@ -8,121 +8,117 @@ use memchr::memmem;
 use simdutf8::basic::from_utf8;
 
 use super::format::Format;
-use super::json::{self, Flaw};
+use super::json::{self, LineError};
 use super::limits::Limits;
-use super::stream::Block;
-use super::{BLOCK, Batch, OnError, Options};
+use super::stream::InputBlock;
+use super::{BLOCK_SIZE, Batch, CorpusOptions, OnError};
 use crate::Error;
 
-/// How many refused items are remembered with what is wrong with them; all are counted.
-pub(super) const REMEMBERED: usize = 10;
+/// The number of skipped items whose errors are kept. All skipped items are counted.
+pub(super) const MAX_MESSAGES: usize = 10;
 
-/// How many keys of an object an error names.
-const KEYS: usize = 10;
+/// The number of keys of an object that an error names.
+const MAX_KEYS: usize = 10;
 
-/// Where documents go, and what was refused on the way.
+/// The documents of some blocks, and the items that were skipped.
 #[derive(Debug, Default)]
 pub(super) struct Sink {
     pub(super) batch: Batch,
-    /// How many items were skipped.
+    /// The number of skipped items.
     pub(super) skipped: u64,
-    /// The first of them: the number of the block, and what is wrong.
-    pub(super) refused: Vec<(u64, String)>,
+    /// The block and the error of the first skipped items.
+    pub(super) messages: Vec<(u64, String)>,
 }
 
 impl Sink {
-    /// Skips what is wrong, if that is wanted.
-    pub(super) fn refuse(&mut self, error: Error, on: OnError, number: u64) -> Result<(), Error> {
-        if on == OnError::Raise {
+    /// Records a skipped item, or returns its error if it is not to be skipped.
+    pub(super) fn skip_or_fail(
+        &mut self,
+        error: Error,
+        on_error: OnError,
+        block: u64,
+    ) -> Result<(), Error> {
+        if on_error == OnError::Raise {
             return Err(error);
         }
         self.skipped += 1;
-        if self.refused.len() < REMEMBERED {
-            self.refused.push((number, error.to_string()));
+        if self.messages.len() < MAX_MESSAGES {
+            self.messages.push((block, error.to_string()));
         }
         Ok(())
     }
 }
 
-/// The messages of the first items refused, in the order of the input.
-pub(super) fn first_refused<'s>(sinks: impl Iterator<Item = &'s Sink>) -> Vec<String> {
-    let mut all: Vec<_> = sinks.flat_map(|sink| &sink.refused).collect();
-    all.sort_by_key(|(number, _)| *number);
-    all.into_iter().take(REMEMBERED).map(|(_, message)| message.clone()).collect()
+/// Returns the errors of the first skipped items, in the order of the input.
+pub(super) fn collect_first_skipped<'s>(sinks: impl Iterator<Item = &'s Sink>) -> Vec<String> {
+    let mut all: Vec<_> = sinks.flat_map(|sink| &sink.messages).collect();
+    all.sort_by_key(|(block, _)| *block);
+    all.into_iter().take(MAX_MESSAGES).map(|(_, message)| message.clone()).collect()
 }
 
-/// What a parser has to know beside the block.
+/// Parses blocks of one file.
 pub(super) struct Parser<'p> {
     pub(super) name: &'p str,
     pub(super) format: Format,
-    pub(super) options: &'p Options,
+    pub(super) options: &'p CorpusOptions,
     /// The number of the block.
-    pub(super) number: u64,
+    pub(super) block: u64,
+    pub(super) limits: &'p mut Limits,
+    pub(super) sink: &'p mut Sink,
 }
 
 impl Parser<'_> {
-    /// Adds the documents of the block to the sink, as far as the limits go.
-    pub(super) fn parse(
-        &self,
-        block: &mut Block,
-        limits: &mut Limits,
-        sink: &mut Sink,
-    ) -> Result<(), Error> {
+    /// Adds the documents of the block to the sink, up to the limits.
+    pub(super) fn parse(&mut self, block: &mut InputBlock) -> Result<(), Error> {
         match (self.format, &self.options.separator) {
-            (Format::JsonLines, _) => self.lines(block, limits, sink),
-            (Format::Text, Some(separator)) => self.separated(block, separator, limits, sink),
-            (Format::Text, None) => self.whole(block, limits, sink),
+            (Format::JsonLines, _) => self.parse_lines(block),
+            (Format::Text, Some(separator)) => self.parse_separated(block, separator),
+            (Format::Text, None) => self.parse_whole(block),
         }
     }
 
-    fn lines(&self, block: &Block, limits: &mut Limits, sink: &mut Sink) -> Result<(), Error> {
+    fn parse_lines(&mut self, block: &InputBlock) -> Result<(), Error> {
         if let Ok(text) = from_utf8(&block.bytes) {
-            return self.valid_lines(text, block.line, limits, sink);
+            return self.parse_valid_lines(text, block.line);
         }
-        for (number, line) in block.bytes.split_inclusive(|&byte| byte == b'\n').enumerate() {
-            let number = block.line + number as u64;
+        let lines = block.bytes.split_inclusive(|&byte| byte == b'\n');
+        for (line, number) in lines.zip(block.line..) {
             match str::from_utf8(line) {
-                Ok(line) => self.valid_lines(line, number, limits, sink)?,
+                Ok(line) => self.parse_valid_lines(line, number)?,
                 Err(error) => {
                     let at = error.valid_up_to();
                     let message = format!("byte {at} of the line is not UTF-8; {FIX}");
-                    self.refuse(sink, Some(number), None, message)?;
+                    self.skip_or_fail(Some(number), None, message)?;
                 }
             }
-            if limits.reached() {
+            if self.limits.are_reached() {
                 break;
             }
         }
         Ok(())
     }
 
-    fn valid_lines(
-        &self,
-        text: &str,
-        first: u64,
-        limits: &mut Limits,
-        sink: &mut Sink,
-    ) -> Result<(), Error> {
+    /// Parses lines that are UTF-8. The first of them has this number.
+    fn parse_valid_lines(&mut self, text: &str, mut number: u64) -> Result<(), Error> {
         let column = &self.options.column;
         let bytes = text.as_bytes();
         let mut at = 0;
-        let mut number = first;
-        while at < bytes.len() && !limits.reached() {
+        while at < bytes.len() && !self.limits.are_reached() {
             match bytes[at] {
                 b'\n' => at += 1,
                 b' ' | b'\t' | b'\r' if is_blank(&text[at..]) => at += line_length(&text[at..]),
                 _ => {
                     let line = &text[at..];
-                    match sink.batch.push_with(|into| json::read_line(line, column, into)) {
+                    match self.sink.batch.push_with(|into| json::read_line(line, column, into)) {
                         Ok(length) => {
                             at += length;
-                            if !limits.admit(sink.batch.last_bytes()) {
-                                sink.batch.pop();
+                            if !self.limits.admit(self.sink.batch.last_byte_len()) {
+                                self.sink.batch.pop();
                             }
                         }
-                        Err(flaw) => {
-                            let (of, message) = self.flaw(flaw, line);
-                            self.refuse(sink, Some(number), of, message)?;
+                        Err(error) => {
+                            let (column, message) = self.explain(error, line);
+                            self.skip_or_fail(Some(number), column, message)?;
                             at += line_length(line);
                         }
                     }
@@ -133,22 +129,18 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn separated(
-        &self,
-        block: &Block,
-        separator: &str,
-        limits: &mut Limits,
-        sink: &mut Sink,
-    ) -> Result<(), Error> {
+    fn parse_separated(&mut self, block: &InputBlock, separator: &str) -> Result<(), Error> {
         let mut start = 0;
         let ends = memmem::find_iter(&block.bytes, separator).chain([block.bytes.len()]);
         for end in ends {
-            // What is between two separators in a row, or after the last, is no document.
-            if start < end && !limits.reached() {
+            // Nothing between two separators in a row, or after the last, is no document.
+            if start < end && !self.limits.are_reached() {
                 match from_utf8(&block.bytes[start..end]) {
-                    Ok(document) if limits.admit(document.len()) => sink.batch.push(document),
+                    Ok(document) if self.limits.admit(document.len()) => {
+                        self.sink.batch.push(document);
+                    }
                     Ok(_) => {}
-                    Err(_) => self.not_utf8(block, start..end, sink)?,
+                    Err(_) => self.skip_not_utf8(block, start..end)?,
                 }
             }
             start = end + separator.len();
@@ -156,92 +148,80 @@ impl Parser<'_> {
         Ok(())
     }
 
-    fn whole(&self, block: &mut Block, limits: &mut Limits, sink: &mut Sink) -> Result<(), Error> {
-        self.document(block, limits, sink)?;
-        if block.continues {
-            sink.batch.set_continues();
-        }
-        Ok(())
-    }
-
-    fn document(
-        &self,
-        block: &mut Block,
-        limits: &mut Limits,
-        sink: &mut Sink,
-    ) -> Result<(), Error> {
-        if block.bytes.len() < BLOCK {
+    fn parse_whole(&mut self, block: &mut InputBlock) -> Result<(), Error> {
+        if block.bytes.len() < BLOCK_SIZE {
             match from_utf8(&block.bytes) {
-                Ok(document) if limits.admit(document.len()) => sink.batch.push(document),
+                Ok(document) if self.limits.admit(document.len()) => self.sink.batch.push(document),
                 Ok(_) => {}
-                Err(_) => self.not_utf8(block, 0..block.bytes.len(), sink)?,
+                Err(_) => self.skip_not_utf8(block, 0..block.bytes.len())?,
             }
-            return Ok(());
+        } else {
+            // A large document is moved, not copied.
+            match String::from_utf8(mem::take(&mut block.bytes)) {
+                Ok(document) if self.limits.admit(document.len()) => {
+                    self.sink.batch.push_owned(document);
+                }
+                Ok(_) => {}
+                Err(error) => {
+                    block.bytes = error.into_bytes();
+                    self.skip_not_utf8(block, 0..block.bytes.len())?;
+                }
+            }
         }
-        // Large, so it is moved and not copied.
-        match String::from_utf8(mem::take(&mut block.bytes)) {
-            Ok(document) if limits.admit(document.len()) => sink.batch.push_owned(document),
-            Ok(_) => {}
-            Err(error) => {
-                block.bytes = error.into_bytes();
-                self.not_utf8(block, 0..block.bytes.len(), sink)?;
-            }
+        if block.continues {
+            self.sink.batch.set_continues();
         }
         Ok(())
     }
 
-    fn not_utf8(
-        &self,
-        block: &Block,
-        document: Range<usize>,
-        sink: &mut Sink,
-    ) -> Result<(), Error> {
+    fn skip_not_utf8(&mut self, block: &InputBlock, document: Range<usize>) -> Result<(), Error> {
         let start = document.start;
         let valid =
             str::from_utf8(&block.bytes[document]).map_or_else(|e| e.valid_up_to(), str::len);
         let at = block.offset + (start + valid) as u64;
-        let what = "is not UTF-8; convert the file, with iconv for one, or pass on_error='skip' (--on-error skip)";
-        self.refuse(sink, None, None, format!("byte {at} {what}"))
+        let message =
+            format!("byte {at} is not UTF-8; convert the file, for example with iconv, or {SKIP}");
+        self.skip_or_fail(None, None, message)
     }
 
-    fn refuse(
-        &self,
-        sink: &mut Sink,
+    fn skip_or_fail(
+        &mut self,
         line: Option<u64>,
         column: Option<String>,
         message: String,
     ) -> Result<(), Error> {
         let file = Some(self.name.to_owned());
         let error = Error::Corpus { file, line, column, message };
-        sink.refuse(error, self.options.on_error, self.number)
+        self.sink.skip_or_fail(error, self.options.on_error, self.block)
     }
 
-    /// What to say about a line; and about which column, if it is about one.
-    fn flaw(&self, flaw: Flaw, line: &str) -> (Option<String>, String) {
+    /// Returns the column that an error is about, if any, and the message.
+    fn explain(&self, error: LineError, line: &str) -> (Option<String>, String) {
         let column = Some(self.options.column.clone());
-        match flaw {
-            Flaw::Syntax { expected, at } => {
-                (None, format!("not JSON: byte {at} should be {expected}; {FIX}"))
+        match error {
+            LineError::Syntax { expected, at } => {
+                (None, format!("not JSON: expected {expected} at byte {at}; {FIX}"))
             }
-            Flaw::NoObject => {
-                let what = "no JSON object; a line is one, with the text under a key";
-                (None, format!("{what}: {{\"{}\": \"...\"}}; {FIX}", self.options.column))
+            LineError::NoObject => {
+                let column = &self.options.column;
+                (None, format!("not a JSON object like {{\"{column}\": \"...\"}}; {FIX}"))
             }
-            Flaw::NoColumn => {
-                let keys = json::keys(line);
-                let more = if keys.len() > KEYS { ", ..." } else { "" };
-                let listed: Vec<_> = keys.iter().take(KEYS).map(|key| format!("'{key}'")).collect();
+            LineError::NoColumn => {
+                let keys = json::read_keys(line);
+                let more = if keys.len() > MAX_KEYS { ", ..." } else { "" };
+                let listed: Vec<_> =
+                    keys.iter().take(MAX_KEYS).map(|key| format!("'{key}'")).collect();
                 let has = if listed.is_empty() {
                     "nothing".to_owned()
                 } else {
                     format!("{}{more}", listed.join(", "))
                 };
                 let what = format!("the line has no such column; it has {has}");
-                (column, format!("{what}; name the column that holds the text, or {SKIP}"))
+                (column, format!("{what}; name the column that contains the text, or {SKIP}"))
             }
-            Flaw::NoString(kind) => (column, format!("{kind} instead of a string; {FIX}")),
-            Flaw::Surrogate { at } => {
-                let what = "is half of a surrogate pair, which no UTF-8 can hold";
+            LineError::NoString(kind) => (column, format!("{kind} instead of a string; {FIX}")),
+            LineError::Surrogate { at } => {
+                let what = "is a lone surrogate, which UTF-8 cannot encode";
                 (column, format!("the escape at byte {at} {what}; {FIX}"))
             }
         }
@@ -251,7 +231,7 @@ impl Parser<'_> {
 const SKIP: &str = "pass on_error='skip' (--on-error skip)";
 const FIX: &str = "fix the line, or pass on_error='skip' (--on-error skip)";
 
-/// How many bytes the first line has, with its end.
+/// Returns the length of the first line, with its newline.
 fn line_length(text: &str) -> usize {
     memchr::memchr(b'\n', text.as_bytes()).map_or(text.len(), |at| at + 1)
 }

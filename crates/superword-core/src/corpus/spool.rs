@@ -1,118 +1,87 @@
-//! Documents that came once, kept to be read again.
+//! Documents of a source that can be read only once, stored to be read again.
 
 use std::borrow::Cow;
 use std::env;
-use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, Read};
 use std::mem;
 use std::ops::Range;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use super::batch_store::BatchStore;
 use super::decompress::Compression;
-use super::files::{check, may_come_in_pieces, unreadable};
-use super::format;
+use super::files::explain_read_error;
+use super::format::{self, Format};
 use super::limits::Limits;
-use super::parse::{Parser, REMEMBERED, Sink};
-use super::stream::{Block, Stream};
-use super::workers::{self, Failure};
-use super::{BLOCK, Batch, Corpus, Options, Reading, Totals, Work};
+use super::parse::{MAX_MESSAGES, Parser, Sink};
+use super::split_points::split_into_pieces;
+use super::stream::{InputBlock, Stream};
+use super::workers::{Failure, run_workers};
+use super::{BLOCK_SIZE, Batch, BatchHandler, Corpus, CorpusOptions, ReadOptions, Totals};
 use crate::Error;
-use crate::pretokenize::pieces;
 
-/// How many bytes a spool keeps in memory before it writes a file.
-pub const MEMORY: usize = 64 << 20;
+/// The usual number of bytes that a spool keeps in memory before it writes a file.
+pub const SPOOL_MEMORY: usize = 64 << 20;
 
-/// Documents in memory and, when there are many, in a temporary file without a name.
+/// Documents in memory and, if there are many, in an unnamed temporary file.
 #[derive(Debug)]
 pub struct Spool {
-    options: Options,
+    options: CorpusOptions,
     limits: Limits,
-    /// What is not yet a part.
+    /// The documents that follow the stored batches.
     pending: Batch,
-    parts: Vec<Part>,
-    /// How many bytes may still be kept in memory.
-    memory: usize,
-    file: Option<Mutex<File>>,
-    /// How many bytes the file has.
-    written: u64,
+    store: BatchStore,
     totals: Totals,
     skipped: Vec<String>,
 }
 
-/// A batch that was put away.
-#[derive(Debug)]
-enum Part {
-    Kept(Batch),
-    /// The ends of its documents, then its text, from `offset` on.
-    Written {
-        offset: u64,
-        documents: usize,
-        bytes: usize,
-        continues: bool,
-    },
-}
-
-impl Part {
-    /// Whether its last document goes on in the next part.
-    fn continues(&self) -> bool {
-        match self {
-            Part::Kept(batch) => batch.continues(),
-            Part::Written { continues, .. } => *continues,
-        }
-    }
-}
-
 impl Spool {
-    /// A spool for what these options let in. It writes a file when there are more than `memory`
-    /// bytes; [`MEMORY`] is usual.
+    /// Creates an empty spool, which writes a file if the documents exceed `memory` bytes.
+    /// [`SPOOL_MEMORY`] is usual.
     ///
     /// # Errors
     /// When the separator is empty.
-    pub fn new(options: Options, memory: usize) -> Result<Spool, Error> {
-        check(&options)?;
+    pub fn new(options: CorpusOptions, memory: usize) -> Result<Spool, Error> {
+        options.check()?;
         Ok(Spool {
             limits: Limits::new(&options),
             options,
             pending: Batch::default(),
-            parts: Vec::new(),
-            memory,
-            file: None,
-            written: 0,
+            store: BatchStore::new(memory),
             totals: Totals::default(),
             skipped: Vec::new(),
         })
     }
 
-    /// How it reads.
+    /// The options that the spool reads its input with.
     #[must_use]
-    pub fn options(&self) -> &Options {
+    pub fn options(&self) -> &CorpusOptions {
         &self.options
     }
 
-    /// Whether it takes no more, because of `max_bytes` or `max_documents`.
+    /// Whether `max_bytes` or `max_documents` allows no more documents.
     #[must_use]
     pub fn is_full(&self) -> bool {
-        self.limits.reached()
+        self.limits.are_reached()
     }
 
-    /// How many documents and bytes it has, and how many items were skipped.
+    /// The number of documents, bytes and skipped items so far.
     #[must_use]
     pub fn totals(&self) -> Totals {
         self.totals
     }
 
-    /// Adds the documents of a batch, as far as the limits go.
+    /// Adds the documents of a batch, up to the limits.
     ///
     /// # Errors
-    /// When the temporary file cannot be written: a full disk, for one.
+    /// When the temporary file cannot be written, for example because the disk is full.
     pub fn extend(&mut self, batch: &Batch) -> Result<(), Error> {
         for document in batch.documents() {
             if !self.limits.admit(document.len()) {
                 break;
             }
-            self.keep(document)?;
+            self.push(document)?;
         }
         Ok(())
     }
@@ -120,45 +89,45 @@ impl Spool {
     /// Adds the documents of another corpus, in order.
     ///
     /// # Errors
-    /// What reading it gives, and what [`Spool::extend`] does; when it is interrupted.
+    /// When the corpus cannot be read, when the caller interrupts, and as [`Spool::extend`].
     pub fn extend_from(
         &mut self,
         corpus: &dyn Corpus,
         is_interrupted: &(dyn Fn() -> bool + Sync),
     ) -> Result<(), Error> {
         let spool = Mutex::new(self);
-        let work = |_: usize, batch: &Batch| {
+        let handle = |_: usize, batch: &Batch| {
             if is_interrupted() {
                 return Err(Error::Interrupted);
             }
             spool.lock().unwrap_or_else(PoisonError::into_inner).extend(batch)
         };
-        let totals = corpus.read(Reading::whole(1), &work, &|_| ())?;
+        let totals = corpus.read(ReadOptions::whole_documents(1), &handle, &|_| ())?;
         let spool = spool.into_inner().unwrap_or_else(PoisonError::into_inner);
         spool.totals.skipped += totals.skipped;
-        spool.remember(corpus.skipped());
+        spool.add_messages(corpus.skipped());
         Ok(())
     }
 
-    /// Adds the documents of a stream. Its name says what it holds, as with files; if the name
-    /// says nothing, its first bytes do.
+    /// Adds the documents of a stream. Its name determines the format, as with files; a name
+    /// without a known suffix leaves it to the first bytes.
     ///
     /// # Errors
-    /// When something is wrong with the input, and what [`Spool::extend`] does.
+    /// When the input is malformed, and as [`Spool::extend`].
     pub fn extend_stream(&mut self, name: &str, input: Box<dyn Read + Send>) -> Result<(), Error> {
         let path = Path::new(name);
         let mut compression = Compression::Plain;
         let open = || {
-            if let Some((format, named)) = format::of_name(name) {
+            if let Some((format, named)) = format::detect_by_name(name) {
                 compression = named;
-                return Ok((format, named.unpack(input)?));
+                return Ok((format, named.decompress(input)?));
             }
-            let (found, input) = Compression::of_content(input)?;
+            let (found, input) = Compression::detect_by_content(input)?;
             compression = found;
-            let (format, input) = format::of_content(found.unpack(input)?)?;
-            // Whoever names a separator means text.
-            let text = self.options.separator.is_some();
-            Ok((if text { format::Format::Text } else { format }, input))
+            let (format, input) = format::detect_by_content(found.decompress(input)?)?;
+            // Only text has separators.
+            let is_text = self.options.separator.is_some();
+            Ok((if is_text { Format::Text } else { format }, input))
         };
         let opened: io::Result<_> = open();
         let options = self.options.clone();
@@ -168,14 +137,15 @@ impl Spool {
                 input,
                 format,
                 options.separator.as_deref(),
-                may_come_in_pieces(&options),
+                options.may_split_documents(),
                 None,
             );
-            let mut block = Block::default();
-            while !self.limits.reached() && stream.next(&mut block)? {
-                let parser = Parser { name, format, options: &options, number: 0 };
-                let parsed = parser.parse(&mut block, &mut self.limits, &mut sink);
-                if let Err(error) = parsed.and_then(|()| self.keep_all(&mut sink.batch)) {
+            let mut block = InputBlock::default();
+            while !self.limits.are_reached() && stream.read_block(&mut block)? {
+                let (limits, sink) = (&mut self.limits, &mut sink);
+                let mut parser = Parser { name, format, options: &options, block: 0, limits, sink };
+                let parsed = parser.parse(&mut block);
+                if let Err(error) = parsed.and_then(|()| self.append(&mut sink.batch)) {
                     return Ok(Err(error));
                 }
             }
@@ -183,127 +153,81 @@ impl Spool {
         });
         match read {
             Ok(parsed) => parsed?,
-            Err(source) => match unreadable(path, name, compression, source) {
-                error @ Error::Corpus { .. } => sink.refuse(error, options.on_error, 0)?,
+            Err(source) => match explain_read_error(path, name, compression, source) {
+                error @ Error::Corpus { .. } => sink.skip_or_fail(error, options.on_error, 0)?,
                 error => return Err(error),
             },
         }
         self.totals.skipped += sink.skipped;
-        self.remember(sink.refused.into_iter().map(|(_, message)| message).collect());
+        self.add_messages(sink.messages.into_iter().map(|(_, message)| message).collect());
         Ok(())
     }
 
-    /// Counts an item that the caller has skipped.
+    /// Counts an item that the caller skipped.
     pub fn skip(&mut self, message: String) {
         self.totals.skipped += 1;
-        self.remember(vec![message]);
+        self.add_messages(vec![message]);
     }
 
-    fn remember(&mut self, messages: Vec<String>) {
-        let room = REMEMBERED.saturating_sub(self.skipped.len());
+    fn add_messages(&mut self, messages: Vec<String>) {
+        let room = MAX_MESSAGES.saturating_sub(self.skipped.len());
         self.skipped.extend(messages.into_iter().take(room));
     }
 
-    /// Keeps documents that the limits have admitted.
-    fn keep_all(&mut self, batch: &mut Batch) -> Result<(), Error> {
-        if batch.continues() || self.pending.is_empty() && batch.bytes() >= BLOCK {
+    /// Adds documents that the limits have admitted, and empties the batch.
+    fn append(&mut self, batch: &mut Batch) -> Result<(), Error> {
+        if batch.continues() || self.pending.is_empty() && batch.byte_len() >= BLOCK_SIZE {
             if !self.pending.is_empty() {
-                self.put_away()?;
+                self.store_pending()?;
             }
-            self.totals.count(batch);
+            self.totals.add(batch);
             mem::swap(&mut self.pending, batch);
-            return self.put_away();
+            return self.store_pending();
         }
         for document in batch.documents() {
-            self.keep(document)?;
+            self.push(document)?;
         }
         batch.clear();
         Ok(())
     }
 
-    fn keep(&mut self, document: &str) -> Result<(), Error> {
-        if !self.pending.is_empty() && self.pending.bytes() + document.len() > BLOCK {
-            self.put_away()?;
+    /// Adds a document that the limits have admitted. A large one is split over several batches.
+    fn push(&mut self, document: &str) -> Result<(), Error> {
+        if !self.pending.is_empty() && self.pending.byte_len() + document.len() > BLOCK_SIZE {
+            self.store_pending()?;
         }
         self.totals.documents += 1;
         self.totals.bytes += document.len() as u64;
-        for piece in pieces(document.as_bytes(), 2 * BLOCK) {
+        for piece in split_into_pieces(document.as_bytes(), 2 * BLOCK_SIZE) {
             if piece.start > 0 {
                 self.pending.set_continues();
-                self.put_away()?;
+                self.store_pending()?;
             }
             self.pending.push(&document[piece]);
         }
         Ok(())
     }
 
-    /// Makes a part of what is pending.
-    fn put_away(&mut self) -> Result<(), Error> {
-        if self.pending.bytes() <= self.memory {
-            self.memory -= self.pending.bytes();
-            self.parts.push(Part::Kept(mem::take(&mut self.pending)));
-            return Ok(());
+    /// Moves the pending documents to the store.
+    fn store_pending(&mut self) -> Result<(), Error> {
+        self.store.push(&mut self.pending)
+    }
+
+    /// Returns a stored batch, or the pending one after the last.
+    fn read_batch(&self, index: usize) -> io::Result<Cow<'_, Batch>> {
+        if index == self.store.len() {
+            Ok(Cow::Borrowed(&self.pending))
+        } else {
+            self.store.read(index)
         }
-        // Nothing after the first part that is written is kept: what is read is in order.
-        self.memory = 0;
-        let part = self.write().map_err(|source| Error::Io {
-            path: env::temp_dir(),
-            doing: "cannot write the temporary copy of the corpus; make room there, or name \
-                    another folder with TMPDIR",
-            source,
-        })?;
-        self.parts.push(part);
-        self.pending.clear();
-        Ok(())
     }
 
-    fn write(&mut self) -> io::Result<Part> {
-        let file = match &mut self.file {
-            Some(file) => file,
-            None => self.file.insert(Mutex::new(tempfile::tempfile()?)),
-        };
-        let file = file.get_mut().unwrap_or_else(PoisonError::into_inner);
-        let (text, ends) = (self.pending.text(), self.pending.ends());
-        let header: Vec<u8> = ends.iter().flat_map(|&end| (end as u64).to_le_bytes()).collect();
-        file.write_all(&header)?;
-        file.write_all(text.as_bytes())?;
-        let offset = self.written;
-        self.written += (header.len() + text.len()) as u64;
-        let (documents, bytes) = (ends.len(), text.len());
-        Ok(Part::Written { offset, documents, bytes, continues: self.pending.continues() })
-    }
-
-    /// A part; what is pending is the one past the last.
-    fn part(&self, index: usize) -> io::Result<Cow<'_, Batch>> {
-        let (offset, documents, bytes, continues) = match self.parts.get(index) {
-            None => return Ok(Cow::Borrowed(&self.pending)),
-            Some(Part::Kept(batch)) => return Ok(Cow::Borrowed(batch)),
-            Some(&Part::Written { offset, documents, bytes, continues }) => {
-                (offset, documents, bytes, continues)
-            }
-        };
-        let mut header = vec![0; documents * 8];
-        let mut text = Vec::with_capacity(bytes);
-        if let Some(file) = &self.file {
-            let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
-            file.seek(SeekFrom::Start(offset))?;
-            file.read_exact(&mut header)?;
-            Read::take(&mut *file, bytes as u64).read_to_end(&mut text)?;
-        }
-        let (ends, _) = header.as_chunks::<8>();
-        let ends = ends.iter().map(|end| u64::from_le_bytes(*end) as usize).collect();
-        let text = String::from_utf8(text).ok();
-        let damaged = || io::Error::new(io::ErrorKind::InvalidData, "it is damaged");
-        let batch = text.and_then(|text| Batch::from_parts(text, ends, continues));
-        batch.map(Cow::Owned).ok_or_else(damaged)
-    }
-
-    /// Parts as one batch.
-    fn joined(&self, mut parts: Range<usize>) -> io::Result<Cow<'_, Batch>> {
+    /// Joins batches to one.
+    fn read_joined(&self, mut indices: Range<usize>) -> io::Result<Cow<'_, Batch>> {
         let mut batch =
-            parts.next().map_or_else(|| Ok(Cow::default()), |first| self.part(first))?;
-        for part in parts {
-            batch.to_mut().append(&*self.part(part)?);
+            indices.next().map_or_else(|| Ok(Cow::default()), |first| self.read_batch(first))?;
+        for index in indices {
+            batch.to_mut().append(&*self.read_batch(index)?);
         }
         Ok(batch)
     }
@@ -312,33 +236,35 @@ impl Spool {
 impl Corpus for Spool {
     fn read(
         &self,
-        reading: Reading,
-        work: &Work<'_>,
+        options: ReadOptions,
+        handle: &BatchHandler<'_>,
         progress: &(dyn Fn(u64) + Sync),
     ) -> Result<Totals, Error> {
-        let begins =
-            |&part: &usize| reading.in_pieces || part == 0 || !self.parts[part - 1].continues();
-        let parts = self.parts.len() + 1;
-        let starts: Vec<usize> = (0..parts).filter(begins).chain([parts]).collect();
+        // Batches that share a document are read together, unless it may be split.
+        let is_start = |&index: &usize| {
+            options.split_documents || index == 0 || !self.store.continues(index - 1)
+        };
+        let batches = self.store.len() + 1;
+        let starts: Vec<usize> = (0..batches).filter(is_start).chain([batches]).collect();
         let next = AtomicUsize::new(0);
         let consumed = AtomicU64::new(0);
         let start = |worker| (worker, Totals::default());
-        let states = workers::run(reading.threads, start, |(worker, totals)| {
+        let states = run_workers(options.threads, start, |(worker, totals)| {
             let number = next.fetch_add(1, Ordering::Relaxed);
-            let failure = |error| Failure { number: number as u64, error };
+            let failure = |error| Failure { block: number as u64, error };
             let Some(&[start, end]) = starts.get(number..).and_then(<[_]>::first_chunk) else {
                 return Ok(false);
             };
-            let batch = self.joined(start..end).map_err(|source| {
+            let batch = self.read_joined(start..end).map_err(|source| {
                 let doing = "cannot read the temporary copy of the corpus";
                 failure(Error::Io { path: env::temp_dir(), doing, source })
             })?;
             if batch.is_empty() {
                 return Ok(true);
             }
-            work(*worker, &batch).map_err(failure)?;
-            totals.count(&batch);
-            let bytes = batch.bytes() as u64;
+            handle(*worker, &batch).map_err(failure)?;
+            totals.add(&batch);
+            let bytes = batch.byte_len() as u64;
             progress(consumed.fetch_add(bytes, Ordering::Relaxed) + bytes);
             Ok(true)
         })?;
@@ -361,53 +287,42 @@ mod tests {
 
     fn documents(corpus: &dyn Corpus) -> Vec<String> {
         let read = Mutex::new(Vec::new());
-        let work = |_: usize, batch: &Batch| {
+        let handle = |_: usize, batch: &Batch| {
             let mut read = read.lock().unwrap_or_else(PoisonError::into_inner);
             read.extend(batch.documents().map(str::to_owned));
             Ok(())
         };
-        corpus.read(Reading::whole(1), &work, &|_| ()).expect("nothing is wrong");
+        corpus.read(ReadOptions::whole_documents(1), &handle, &|_| ()).expect("nothing is wrong");
         read.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 
     #[test]
-    fn what_was_written_is_read_again_in_order() {
+    fn documents_are_read_in_order_from_memory_and_file() {
         let texts: Vec<String> =
             (0..50).map(|number| format!("é{number}").repeat(20_000)).collect();
-        for memory in [0, 1 << 21, MEMORY] {
-            let mut spool = Spool::new(Options::default(), memory).expect("good options");
+        for memory in [0, 1 << 21, SPOOL_MEMORY] {
+            let mut spool = Spool::new(CorpusOptions::default(), memory).expect("good options");
             spool.extend(&texts.iter().collect()).expect("room on the disk");
-            assert_eq!(spool.file.is_some(), memory < MEMORY);
+            assert_eq!(spool.store.has_file(), memory < SPOOL_MEMORY);
             assert_eq!(documents(&spool), texts);
             assert_eq!(
                 spool.totals(),
-                spool.read(Reading::whole(2), &|_, _| Ok(()), &|_| ()).expect("readable")
+                spool
+                    .read(ReadOptions::whole_documents(2), &|_, _| Ok(()), &|_| ())
+                    .expect("readable")
             );
         }
     }
 
     #[test]
-    fn limits_hold_over_everything_that_is_added() {
-        let options = Options { max_bytes: Some(5), ..Options::default() };
-        let mut spool = Spool::new(options, MEMORY).expect("good options");
+    fn limits_hold_over_all_added_documents() {
+        let options = CorpusOptions { max_bytes: Some(5), ..CorpusOptions::default() };
+        let mut spool = Spool::new(options, SPOOL_MEMORY).expect("good options");
         spool.extend(&["ab", "c"].into_iter().collect()).expect("room");
         assert!(!spool.is_full());
         spool.extend(&["def", "g"].into_iter().collect()).expect("room");
         assert!(spool.is_full());
         spool.extend(&["h"].into_iter().collect()).expect("room");
         assert_eq!(documents(&spool), ["ab", "c"]);
-    }
-
-    #[cfg(target_os = "linux")]
-    #[test]
-    fn a_full_disk_is_an_error_that_says_what_to_do() {
-        let mut spool = Spool::new(Options::default(), 0).expect("good options");
-        let full = File::options().write(true).open("/dev/full").expect("Linux has it");
-        spool.file = Some(Mutex::new(full));
-        let batch: Batch = (0..3).map(|_| "a".repeat(BLOCK)).collect();
-        let error = spool.extend(&batch).expect_err("nothing can be written");
-        let Error::Io { source, .. } = &error else { panic!("{error}") };
-        assert_eq!(source.kind(), io::ErrorKind::StorageFull);
-        assert!(error.to_string().contains("TMPDIR"), "{error}");
     }
 }

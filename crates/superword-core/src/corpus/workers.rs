@@ -1,4 +1,4 @@
-//! Several threads at the same corpus.
+//! Several threads that read one corpus.
 
 use std::panic;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -6,45 +6,43 @@ use std::thread;
 
 use crate::Error;
 
-/// What went wrong, and how far into the input.
+/// An error, and the block of input in which it happened.
 pub(super) struct Failure {
-    /// The number of the block that it happened in; the smallest is reported.
-    pub(super) number: u64,
+    pub(super) block: u64,
     pub(super) error: Error,
 }
 
-/// Runs `step` again and again on each of `threads` workers, each with a state of its own, until
-/// it returns `false`; gives back the states.
+/// Calls `step` on each of `threads` workers until it returns `false`, and returns the workers'
+/// states.
 ///
-/// Steps take their input in order, so when one fails, every step that took earlier input has
-/// begun and comes to its end: the failure reported does not depend on the threads.
-pub(super) fn run<S: Send>(
+/// Steps take their input in order. When one fails, every step with earlier input has started and
+/// runs to its end, so the error of the first failed block does not depend on the threads.
+pub(super) fn run_workers<S: Send>(
     threads: usize,
     start: impl Fn(usize) -> S + Sync,
     step: impl Fn(&mut S) -> Result<bool, Failure> + Sync,
 ) -> Result<Vec<S>, Error> {
-    let failed = AtomicBool::new(false);
-    let worker = |number: usize| {
-        let mut state = start(number);
+    let has_failed = AtomicBool::new(false);
+    let run = |worker: usize| {
+        let mut state = start(worker);
         loop {
-            if failed.load(Ordering::Relaxed) {
+            if has_failed.load(Ordering::Relaxed) {
                 return Ok(state);
             }
             match step(&mut state) {
                 Ok(true) => {}
                 Ok(false) => return Ok(state),
                 Err(failure) => {
-                    failed.store(true, Ordering::Relaxed);
+                    has_failed.store(true, Ordering::Relaxed);
                     return Err(failure);
                 }
             }
         }
     };
     let results = thread::scope(|scope| {
-        let worker = &worker;
-        let spawned: Vec<_> =
-            (1..threads).map(|number| scope.spawn(move || worker(number))).collect();
-        let mut results = vec![worker(0)];
+        let run = &run;
+        let spawned: Vec<_> = (1..threads).map(|worker| scope.spawn(move || run(worker))).collect();
+        let mut results = vec![run(0)];
         for thread in spawned {
             results.push(thread.join().unwrap_or_else(|payload| panic::resume_unwind(payload)));
         }
@@ -55,7 +53,7 @@ pub(super) fn run<S: Send>(
     for result in results {
         match result {
             Ok(state) => states.push(state),
-            Err(failure) if first.as_ref().is_none_or(|first| failure.number < first.number) => {
+            Err(failure) if first.as_ref().is_none_or(|first| failure.block < first.block) => {
                 first = Some(failure);
             }
             Err(_) => {}

@@ -1,139 +1,143 @@
-//! How often two pretokens, or two tokens, stand side by side, at most.
+//! Upper bounds of how often two pretokens, or two tokens, are neighbours.
+//!
+//! A pair is counted in a hash bucket, which it may share with others. So a count may be too large,
+//! but never too small.
 
+use crate::Error;
 use crate::corpus::Corpus;
-use crate::count::pretoken_map::Sought;
+use crate::count::corpus_pass::ThreadCounter;
+use crate::count::pretoken_map::Probe;
 use crate::platform::cpu::prefetch;
 use crate::platform::hash::fold;
 use crate::platform::huge_pages;
-use crate::platform::memory_budget::Budget;
+use crate::platform::memory_budget::MemoryBudget;
 
-/// Places for two pretokens side by side, found by hash; several may share one.
-pub(crate) trait Places {
-    /// The hash of a pretoken of the text.
-    fn hash(text: &[u8], sought: &Sought) -> u64;
+/// Finds the bucket of a pair of neighbours.
+pub(crate) trait BigramHash {
+    /// Returns the hash of a pretoken of the text.
+    fn hash(text: &[u8], probe: &Probe) -> u64;
 
-    /// The place of the pretokens with these hashes, side by side; asks for the memory.
-    fn place(&self, left: u64, right: u64) -> usize;
+    /// Returns the bucket of the pair with these hashes, and prefetches it.
+    fn bucket(&self, left: u64, right: u64) -> usize;
 }
 
-/// Places that are counted at.
-pub(crate) trait Tallies: Places + Send {
-    /// Counts one more.
-    fn add(&mut self, place: usize);
-
-    /// Adds the counts of another with as many places.
-    fn merge(&mut self, other: &Self);
+/// Counts pairs by bucket.
+pub(crate) trait BigramCounter: BigramHash + ThreadCounter {
+    /// Counts one more pair.
+    fn add(&mut self, bucket: usize);
 }
 
-/// Places of which it is known what is counted there often enough.
-pub(crate) trait Often: Places + Copy + Sync {
-    /// Whether the count at a place may be large enough.
-    fn is_often(&self, place: usize) -> bool;
+/// Tells which buckets have large counts.
+pub(crate) trait FrequentBigrams: BigramHash + Copy + Sync {
+    /// Whether the pairs of a bucket may be frequent.
+    fn is_frequent(&self, bucket: usize) -> bool;
 }
 
-/// How many bigrams all threads' tables together have room for.
-const BIGRAMS: usize = 1 << 26;
+/// The number of buckets that the tables of all threads have together, at most.
+const MAX_BUCKETS: usize = 1 << 26;
 
-/// Counts by hash: those that share a place are counted together, so a count may be too large
-/// but never too small. Counts stop at the largest number that fits.
-pub(crate) struct Bigrams {
+/// Counts by a hash that differs in each process. They stop at the largest `u16`.
+pub(crate) struct BigramCounts {
     counts: Vec<u16>,
 }
 
-impl Bigrams {
-    /// How much room each of so many tables gets.
-    pub(crate) fn room(corpus: &dyn Corpus, tables: usize, budget: Budget) -> usize {
-        let most = BIGRAMS.min(budget.spare() / size_of::<u16>());
-        corpus.size().map_or(most, |size| size as usize / 2).min(most) / tables
+impl BigramCounts {
+    /// Returns how many buckets each of `tables` tables should have.
+    pub(crate) fn buckets_for(corpus: &dyn Corpus, tables: usize, budget: MemoryBudget) -> usize {
+        let max = MAX_BUCKETS.min(budget.optional_size() / size_of::<u16>());
+        corpus.size().map_or(max, |size| size as usize / 2).min(max) / tables
     }
 
-    /// No counts yet, with room for about `room` different ones.
-    pub(crate) fn new(room: usize) -> Bigrams {
-        Bigrams { counts: huge_pages::filled(0, room.next_power_of_two().max(1 << 10)) }
+    /// Creates empty counts. The number of buckets is rounded up to a power of two.
+    pub(crate) fn new(buckets: usize) -> BigramCounts {
+        BigramCounts { counts: huge_pages::filled(0, buckets.next_power_of_two().max(1 << 10)) }
     }
 
-    /// Whether the count may be `bound` or more.
+    /// Whether the count of a bucket may be `threshold` or more.
     #[inline]
-    pub(crate) fn reaches(&self, place: usize, bound: u64) -> bool {
-        u64::from(self.counts[place]) >= bound.min(u64::from(u16::MAX))
+    pub(crate) fn reaches(&self, bucket: usize, threshold: u64) -> bool {
+        u64::from(self.counts[bucket]) >= threshold.min(u64::from(u16::MAX))
     }
 
-    /// The largest count that so many reach, as far as it can be told.
-    pub(crate) fn reached_by(&self, wanted: usize) -> u64 {
-        let mut places = vec![0; 1 << 16];
+    /// Returns the largest count that at least `wanted` buckets reach, or 0.
+    pub(crate) fn count_reached_by(&self, wanted: usize) -> u64 {
+        let mut buckets_with = vec![0; 1 << 16];
         for &count in &self.counts {
-            places[usize::from(count)] += 1;
+            buckets_with[usize::from(count)] += 1;
         }
         let mut reached = 0;
         let largest = (1..=u16::MAX).rev().find(|&count| {
-            reached += places[usize::from(count)];
+            reached += buckets_with[usize::from(count)];
             reached >= wanted
         });
         largest.map_or(0, u64::from)
     }
 
-    /// How many bytes of memory they take.
+    /// Returns the size in bytes.
     pub(crate) fn memory(&self) -> usize {
         self.counts.len() * size_of::<u16>()
     }
 }
 
-/// Where the pretokens with these hashes, side by side, are among so many places, a power of two.
+/// Returns the bucket of the pair with these hashes; `buckets` is a power of two.
 #[inline]
-pub(super) fn place(left: u64, right: u64, places: usize) -> usize {
+pub(super) fn bucket(left: u64, right: u64, buckets: usize) -> usize {
     let hash = fold(left ^ 0x9E37_79B9_7F4A_7C15, right ^ 0xD1B5_4A32_D192_ED03);
-    hash as usize & (places - 1)
+    hash as usize & (buckets - 1)
 }
 
-impl Places for Bigrams {
+impl BigramHash for BigramCounts {
     #[inline]
-    fn hash(_text: &[u8], sought: &Sought) -> u64 {
-        sought.hash
+    fn hash(_text: &[u8], probe: &Probe) -> u64 {
+        probe.hash
     }
 
     #[inline]
-    fn place(&self, left: u64, right: u64) -> usize {
-        let place = place(left, right, self.counts.len());
-        prefetch(&self.counts[place]);
-        place
+    fn bucket(&self, left: u64, right: u64) -> usize {
+        let bucket = bucket(left, right, self.counts.len());
+        prefetch(&self.counts[bucket]);
+        bucket
     }
 }
 
-impl Tallies for Bigrams {
+impl BigramCounter for BigramCounts {
     #[inline]
-    fn add(&mut self, place: usize) {
-        self.counts[place] = self.counts[place].saturating_add(1);
+    fn add(&mut self, bucket: usize) {
+        self.counts[bucket] = self.counts[bucket].saturating_add(1);
     }
+}
 
-    fn merge(&mut self, other: &Bigrams) {
-        for (count, other) in self.counts.iter_mut().zip(&other.counts) {
-            *count = count.saturating_add(*other);
+impl ThreadCounter for BigramCounts {
+    fn merge(&mut self, other: BigramCounts) -> Result<(), Error> {
+        for (count, other) in self.counts.iter_mut().zip(other.counts) {
+            *count = count.saturating_add(other);
         }
+        Ok(())
     }
 }
 
-/// The counts, and which of them are large enough.
+/// The counts that reach a threshold.
 #[derive(Clone, Copy)]
-pub(crate) struct Reaching<'b> {
-    pub(crate) bigrams: &'b Bigrams,
-    pub(crate) bound: u64,
+pub(crate) struct AboveThreshold<'b> {
+    pub(crate) bigrams: &'b BigramCounts,
+    pub(crate) threshold: u64,
 }
 
-impl Places for Reaching<'_> {
+impl BigramHash for AboveThreshold<'_> {
     #[inline]
-    fn hash(text: &[u8], sought: &Sought) -> u64 {
-        Bigrams::hash(text, sought)
+    fn hash(text: &[u8], probe: &Probe) -> u64 {
+        BigramCounts::hash(text, probe)
     }
 
     #[inline]
-    fn place(&self, left: u64, right: u64) -> usize {
-        self.bigrams.place(left, right)
+    fn bucket(&self, left: u64, right: u64) -> usize {
+        self.bigrams.bucket(left, right)
     }
 }
 
-impl Often for Reaching<'_> {
+impl FrequentBigrams for AboveThreshold<'_> {
     #[inline]
-    fn is_often(&self, place: usize) -> bool {
-        self.bigrams.reaches(place, self.bound)
+    fn is_frequent(&self, bucket: usize) -> bool {
+        self.bigrams.reaches(bucket, self.threshold)
     }
 }

@@ -1,4 +1,9 @@
-//! A hash table from pretokens to what is known of them, for hundreds of millions of look-ups.
+//! A hash table from pretokens to small values, for hundreds of millions of look-ups.
+//!
+//! It is written by hand for speed: a pretoken of up to 15 bytes is its own key, compared as two
+//! words, and its slot can be prefetched before it is looked up. Training plain BPE on 100 MB of
+//! English text with one thread takes 1.9 s of CPU time, and 3.6 s with a `hashbrown::HashMap` of
+//! byte strings.
 
 use std::convert::Infallible;
 
@@ -7,48 +12,51 @@ use crate::platform::hash::{FastMap, fold, secret};
 use crate::platform::huge_pages;
 use crate::pretokenize::key::{INLINE, Key, fold_bytes, long_hash};
 
-/// How many bytes of memory a longer one takes beside its own.
-const LONG: usize = 64;
+/// How many pretokens are prefetched, and then looked up, together.
+pub(crate) const PROBE_GROUP: usize = 32;
+
+/// The memory that a pretoken of more than 15 bytes takes beside its bytes, about.
+const LONG_ENTRY_SIZE: usize = 64;
 
 #[derive(Clone, Copy, Default)]
-struct Slot<V> {
+struct MapSlot<V> {
     key: Key,
     value: V,
 }
 
-impl<V> Slot<V> {
-    /// No key has the length zero.
+impl<V> MapSlot<V> {
+    /// Whether the slot is not in use: no key has the length zero.
     fn is_empty(&self) -> bool {
         self.key.high == 0
     }
 }
 
-/// A pretoken about to be looked up.
+/// A pretoken that is about to be looked up.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Sought {
+pub(crate) struct Probe {
     pub(crate) start: usize,
     pub(crate) end: usize,
-    /// All zeros if it does not fit.
+    /// All zeros if the pretoken is too long for a key.
     pub(crate) key: Key,
     pub(crate) hash: u64,
 }
 
-impl Sought {
-    /// The pretoken `text[start..end]`.
+impl Probe {
+    /// Prepares to look up the pretoken `text[start..end]`.
     #[inline]
-    pub(crate) fn new(text: &[u8], start: usize, end: usize) -> Sought {
+    pub(crate) fn new(text: &[u8], start: usize, end: usize) -> Probe {
         match Key::of(text, start, end) {
-            Some(key) => Sought { start, end, key, hash: key.hash(secret()) },
-            None => Sought::long(text, start, end),
+            Some(key) => Probe { start, end, key, hash: key.hash(secret()) },
+            None => Probe::long(text, start, end),
         }
     }
 
     #[cold]
-    fn long(text: &[u8], start: usize, end: usize) -> Sought {
-        Sought { start, end, key: Key::default(), hash: long_hash(&text[start..end]) }
+    fn long(text: &[u8], start: usize, end: usize) -> Probe {
+        Probe { start, end, key: Key::default(), hash: long_hash(&text[start..end]) }
     }
 
-    /// A hash of the pretoken, which is in the text, that is the same in every process.
+    /// Returns a hash of the pretoken, which is in `text`, that is the same in every process.
     #[inline]
     pub(crate) fn portable_hash(&self, text: &[u8]) -> u64 {
         if self.is_short() {
@@ -58,125 +66,119 @@ impl Sought {
         fold_bytes(0x2545_F491_4F6C_DD1D ^ bytes.len() as u64, bytes)
     }
 
-    /// Whether the key holds the pretoken.
+    /// Whether the pretoken fits the key.
     #[inline]
     pub(crate) fn is_short(&self) -> bool {
         self.key.high != 0
     }
 }
 
-/// The table. A value of its own is kept with every pretoken.
-pub(crate) struct Table<V> {
-    /// A power of two, at most half of them in use; looked through from a key's hash on.
-    slots: Vec<Slot<V>>,
+/// A hash table with open addressing.
+pub(crate) struct PretokenMap<V> {
+    /// A power of two of them, at most half in use. A key is searched for from its hash on.
+    slots: Vec<MapSlot<V>>,
     used: usize,
-    /// The pretokens that do not fit a slot.
+    /// The pretokens that are too long for a key.
     long: FastMap<Box<[u8]>, V>,
-    /// How many bytes those have.
+    /// The bytes that those have together.
     long_bytes: usize,
 }
 
-impl<V: Copy + Default> Table<V> {
-    /// An empty table.
-    pub(crate) fn new() -> Table<V> {
-        Table::with_room(1 << 9)
+impl<V: Copy + Default> PretokenMap<V> {
+    /// Creates an empty map.
+    pub(crate) fn new() -> PretokenMap<V> {
+        PretokenMap::with_capacity(1 << 9)
     }
 
-    /// An empty table that does not grow before it has so many pretokens.
-    pub(crate) fn with_room(pretokens: usize) -> Table<V> {
-        let slots = huge_pages::filled(Slot::default(), (2 * pretokens).next_power_of_two());
-        Table { slots, used: 0, long: FastMap::default(), long_bytes: 0 }
+    /// Creates an empty map with room for `pretokens` pretokens.
+    pub(crate) fn with_capacity(pretokens: usize) -> PretokenMap<V> {
+        let slots = huge_pages::filled(MapSlot::default(), (2 * pretokens).next_power_of_two());
+        PretokenMap { slots, used: 0, long: FastMap::default(), long_bytes: 0 }
     }
 
-    /// Asks for the memory of a pretoken.
-    #[inline]
-    pub(crate) fn prefetch(&self, sought: &Sought) {
-        prefetch(&self.slots[self.place(sought.hash)]);
-    }
-
-    /// How many bytes of memory it takes, about.
+    /// Returns the size in bytes, about.
     pub(crate) fn memory(&self) -> usize {
-        self.slots.len() * size_of::<Slot<V>>() + self.long.len() * LONG + self.long_bytes
+        let long = self.long.len() * LONG_ENTRY_SIZE + self.long_bytes;
+        self.slots.len() * size_of::<MapSlot<V>>() + long
     }
 
-    /// How many pretokens it has.
+    /// Returns the number of pretokens.
     pub(crate) fn len(&self) -> usize {
         self.used + self.long.len()
     }
 
-    /// Gets ready to look up the pretoken `text[start..end]`: asks for the memory.
+    /// Prepares to look up the pretoken `text[start..end]`, and prefetches its slot.
     #[inline]
-    pub(crate) fn sought(&self, text: &[u8], start: usize, end: usize) -> Sought {
-        let sought = Sought::new(text, start, end);
-        self.prefetch(&sought);
-        sought
+    pub(crate) fn probe(&self, text: &[u8], start: usize, end: usize) -> Probe {
+        let probe = Probe::new(text, start, end);
+        prefetch(&self.slots[self.home(probe.hash)]);
+        probe
     }
 
-    /// The value of a pretoken in the text: what was stored, or what `new` gives for one not seen
-    /// before.
+    /// Returns the value of a pretoken of the text. If there is none, inserts what `new` returns.
     #[inline]
     pub(crate) fn entry<E>(
         &mut self,
         text: &[u8],
-        sought: &Sought,
+        probe: &Probe,
         new: impl FnOnce() -> Result<V, E>,
     ) -> Result<&mut V, E> {
-        let &Sought { start, end, key, hash } = sought;
+        let &Probe { start, end, key, hash } = probe;
         if end - start > INLINE {
             return self.long_entry(&text[start..end], new);
         }
-        let mut place = self.place(hash);
+        let mut index = self.home(hash);
         loop {
-            if self.slots[place].key == key {
-                return Ok(&mut self.slots[place].value);
+            if self.slots[index].key == key {
+                return Ok(&mut self.slots[index].value);
             }
-            if self.slots[place].is_empty() {
+            if self.slots[index].is_empty() {
                 break;
             }
-            place = (place + 1) & (self.slots.len() - 1);
+            index = (index + 1) & (self.slots.len() - 1);
         }
         let value = new()?;
         self.used += 1;
         if self.used * 2 > self.slots.len() {
             self.grow();
-            place = self.free_place(key);
+            index = self.free_slot(key);
         }
-        self.slots[place] = Slot { key, value };
-        Ok(&mut self.slots[place].value)
+        self.slots[index] = MapSlot { key, value };
+        Ok(&mut self.slots[index].value)
     }
 
-    /// The value of a pretoken in the text, if it is there.
+    /// Returns the value of a pretoken of the text.
     #[inline]
-    pub(crate) fn get(&self, text: &[u8], sought: &Sought) -> Option<V> {
-        let &Sought { start, end, key, hash } = sought;
+    pub(crate) fn get(&self, text: &[u8], probe: &Probe) -> Option<V> {
+        let &Probe { start, end, key, hash } = probe;
         if end - start > INLINE {
             return self.long.get(&text[start..end]).copied();
         }
-        let mut place = self.place(hash);
+        let mut index = self.home(hash);
         loop {
-            let slot = &self.slots[place];
+            let slot = &self.slots[index];
             if slot.key == key {
                 return Some(slot.value);
             }
             if slot.is_empty() {
                 return None;
             }
-            place = (place + 1) & (self.slots.len() - 1);
+            index = (index + 1) & (self.slots.len() - 1);
         }
     }
 
-    /// The value of a pretoken, if it is there.
+    /// Returns the value of a pretoken.
     pub(crate) fn find(&self, pretoken: &[u8]) -> Option<V> {
-        self.get(pretoken, &self.sought(pretoken, 0, pretoken.len()))
+        self.get(pretoken, &self.probe(pretoken, 0, pretoken.len()))
     }
 
-    /// Stores a value for a pretoken that is not there yet.
-    pub(crate) fn set(&mut self, pretoken: &[u8], value: V) {
-        let sought = self.sought(pretoken, 0, pretoken.len());
-        let Ok(_) = self.entry(pretoken, &sought, || Ok::<_, Infallible>(value));
+    /// Inserts a pretoken, unless the map has it already.
+    pub(crate) fn insert(&mut self, pretoken: &[u8], value: V) {
+        let probe = self.probe(pretoken, 0, pretoken.len());
+        let Ok(_) = self.entry(pretoken, &probe, || Ok::<_, Infallible>(value));
     }
 
-    /// All pretokens with their values, in no particular order.
+    /// Calls `each` with every pretoken and its value, in no particular order.
     pub(crate) fn for_each(&self, mut each: impl FnMut(&[u8], V)) {
         for slot in self.slots.iter().filter(|slot| !slot.is_empty()) {
             let bytes = slot.key.bytes();
@@ -198,29 +200,30 @@ impl<V: Copy + Default> Table<V> {
             self.long.insert(bytes.into(), new()?);
             self.long_bytes += bytes.len();
         }
-        Ok(self.long.get_mut(bytes).expect("it was just put there"))
+        Ok(self.long.get_mut(bytes).expect("it was just inserted"))
     }
 
+    /// Returns the slot from which on a key with this hash is searched for.
     #[inline]
-    fn place(&self, hash: u64) -> usize {
+    fn home(&self, hash: u64) -> usize {
         hash as usize & (self.slots.len() - 1)
     }
 
-    fn free_place(&self, key: Key) -> usize {
-        let mut place = self.place(key.hash(secret()));
-        while !self.slots[place].is_empty() {
-            place = (place + 1) & (self.slots.len() - 1);
+    fn free_slot(&self, key: Key) -> usize {
+        let mut index = self.home(key.hash(secret()));
+        while !self.slots[index].is_empty() {
+            index = (index + 1) & (self.slots.len() - 1);
         }
-        place
+        index
     }
 
     #[cold]
     fn grow(&mut self) {
-        let larger = huge_pages::filled(Slot::default(), self.slots.len() * 2);
+        let larger = huge_pages::filled(MapSlot::default(), self.slots.len() * 2);
         for slot in std::mem::replace(&mut self.slots, larger) {
             if !slot.is_empty() {
-                let place = self.free_place(slot.key);
-                self.slots[place] = slot;
+                let index = self.free_slot(slot.key);
+                self.slots[index] = slot;
             }
         }
     }
@@ -233,9 +236,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn it_holds_what_a_hash_map_holds() {
+    fn it_equals_a_hash_map() {
         let text: Vec<u8> = (0..200_000_u64).map(|i| (i * i / 7 % 5) as u8 + b'a').collect();
-        let mut table = Table::new();
+        let mut map = PretokenMap::new();
         let mut expected: HashMap<&[u8], u64> = HashMap::new();
         let mut start = 0;
         for length in (1..40).cycle() {
@@ -243,19 +246,19 @@ mod tests {
             if end > text.len() {
                 break;
             }
-            let sought = table.sought(&text, start, end);
-            let Ok(count) = table.entry(&text, &sought, || Ok::<_, Infallible>(0));
+            let probe = map.probe(&text, start, end);
+            let Ok(count) = map.entry(&text, &probe, || Ok::<_, Infallible>(0));
             *count += 1;
             *expected.entry(&text[start..end]).or_default() += 1;
             start += 3;
         }
-        assert_eq!(table.len(), expected.len());
-        let mut seen = 0;
-        table.for_each(|bytes, count| {
+        assert_eq!(map.len(), expected.len());
+        let mut entries = 0;
+        map.for_each(|bytes, count| {
             assert_eq!(expected[bytes], count);
-            seen += 1;
+            entries += 1;
         });
-        assert_eq!(seen, expected.len());
-        assert_eq!(table.get(b"zz", &table.sought(b"zz", 0, 2)), None);
+        assert_eq!(entries, expected.len());
+        assert_eq!(map.find(b"zz"), None);
     }
 }

@@ -1,81 +1,87 @@
-//! How often two eligible pretokens stand side by side, at most, in counts that several processes
-//! add up: the places are the same in all of them.
+//! Bigram counts that several processes add up: their buckets are the same in all of them.
 
-use super::bigrams::{self, Often, Places, Tallies};
-use crate::count::pretoken_map::Sought;
+use super::bigrams::{self, BigramCounter, BigramHash, FrequentBigrams};
+use crate::Error;
+use crate::count::corpus_pass::ThreadCounter;
+use crate::count::pretoken_map::Probe;
 use crate::platform::cpu::prefetch;
 use crate::platform::huge_pages;
 
-/// How many places there are. What shares a place by chance grows with the corpus, and so does the
-/// bound that it is compared with: the number suits corpora of every size.
-pub const PLACES: usize = 1 << 24;
+/// The number of buckets of shared bigram counts.
+///
+/// Pairs that share a bucket by chance add more to its count in a larger corpus, but the threshold
+/// grows as well. So one number suits corpora of every size.
+pub const BIGRAM_BUCKETS: usize = 1 << 24;
 
-/// Counts by a hash without a secret. They stop at the largest number that fits.
-pub(crate) struct PortableBigrams {
+/// Counts by a hash without a secret. They stop at the largest `u32`.
+pub(crate) struct SharedBigramCounts {
     counts: Vec<u32>,
 }
 
-impl PortableBigrams {
-    pub(crate) fn new() -> PortableBigrams {
-        PortableBigrams { counts: huge_pages::filled(0, PLACES) }
+impl SharedBigramCounts {
+    pub(crate) fn new() -> SharedBigramCounts {
+        SharedBigramCounts { counts: huge_pages::filled(0, BIGRAM_BUCKETS) }
     }
 
-    /// The counts, by place.
+    /// Returns the counts by bucket.
     pub(crate) fn into_counts(self) -> Vec<u32> {
         self.counts
     }
 }
 
-impl Places for PortableBigrams {
+impl BigramHash for SharedBigramCounts {
     #[inline]
-    fn hash(text: &[u8], sought: &Sought) -> u64 {
-        sought.portable_hash(text)
+    fn hash(text: &[u8], probe: &Probe) -> u64 {
+        probe.portable_hash(text)
     }
 
     #[inline]
-    fn place(&self, left: u64, right: u64) -> usize {
-        let place = bigrams::place(left, right, PLACES);
-        prefetch(&self.counts[place]);
-        place
+    fn bucket(&self, left: u64, right: u64) -> usize {
+        let bucket = bigrams::bucket(left, right, BIGRAM_BUCKETS);
+        prefetch(&self.counts[bucket]);
+        bucket
     }
 }
 
-impl Tallies for PortableBigrams {
+impl BigramCounter for SharedBigramCounts {
     #[inline]
-    fn add(&mut self, place: usize) {
-        self.counts[place] = self.counts[place].saturating_add(1);
+    fn add(&mut self, bucket: usize) {
+        self.counts[bucket] = self.counts[bucket].saturating_add(1);
     }
+}
 
-    fn merge(&mut self, other: &PortableBigrams) {
-        for (count, other) in self.counts.iter_mut().zip(&other.counts) {
-            *count = count.saturating_add(*other);
+impl ThreadCounter for SharedBigramCounts {
+    fn merge(&mut self, other: SharedBigramCounts) -> Result<(), Error> {
+        for (count, other) in self.counts.iter_mut().zip(other.counts) {
+            *count = count.saturating_add(other);
         }
+        Ok(())
     }
 }
 
-/// A bit for each place, the lowest of each byte first: whether the count there is large enough.
+/// One bit for each bucket, the lowest of each byte first: whether its count is large enough.
 #[derive(Clone, Copy)]
-pub(crate) struct OftenPlaces<'b> {
+pub(crate) struct FrequentBuckets<'b> {
     pub(crate) bits: &'b [u8],
 }
 
-impl Places for OftenPlaces<'_> {
+impl BigramHash for FrequentBuckets<'_> {
     #[inline]
-    fn hash(text: &[u8], sought: &Sought) -> u64 {
-        sought.portable_hash(text)
+    fn hash(text: &[u8], probe: &Probe) -> u64 {
+        probe.portable_hash(text)
     }
 
     #[inline]
-    fn place(&self, left: u64, right: u64) -> usize {
-        let place = bigrams::place(left, right, PLACES);
-        prefetch(&self.bits[place / 8]);
-        place
+    fn bucket(&self, left: u64, right: u64) -> usize {
+        let bucket = bigrams::bucket(left, right, BIGRAM_BUCKETS);
+        prefetch(&self.bits[bucket / 8]);
+        bucket
     }
 }
 
-impl Often for OftenPlaces<'_> {
+impl FrequentBigrams for FrequentBuckets<'_> {
     #[inline]
-    fn is_often(&self, place: usize) -> bool {
-        self.bits[place / 8] >> (place % 8) & 1 == 1
+    fn is_frequent(&self, bucket: usize) -> bool {
+        self.bits[bucket / 8] >> (bucket % 8) & 1 == 1
     }
 }

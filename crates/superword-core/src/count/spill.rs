@@ -1,4 +1,5 @@
-//! Counts that outgrow memory: sorted runs in temporary files, summed as they are merged.
+//! Spilling: counts that exceed the memory budget go to sorted runs in temporary files, and are
+//! added up when the runs are merged.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -8,42 +9,50 @@ use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
 
 use crate::Error;
 
-/// How many runs there may be at once; each is an open file.
-const MOST: usize = 64;
+/// The number of runs at which they are merged into one. Each run is an open file.
+const MAX_RUNS: usize = 64;
 
 /// The size of a file's buffer.
-const BUFFER: usize = 1 << 18;
+const BUFFER_SIZE: usize = 1 << 18;
 
-/// Sums two values of the same key.
-pub(crate) type Combine = fn(u64, u64) -> u64;
+/// Adds up two values of the same key.
+pub(crate) type AddValues = fn(u64, u64) -> u64;
 
-/// Runs of keys with values; a key may be in several.
+/// Several runs. A key may be in more than one of them.
 pub(crate) struct Runs {
     runs: Vec<Run>,
-    combine: Combine,
+    add: AddValues,
 }
 
-/// A temporary file of keys in order, each once, with their values.
+/// A temporary file of distinct keys in order, with their values.
 pub(crate) struct Run {
     file: File,
-    /// How many keys there are.
+    /// The number of keys.
     pub(crate) keys: usize,
-    /// How many bytes the keys have.
+    /// The number of bytes that the keys have together.
     pub(crate) bytes: usize,
 }
 
+/// A key of a run that is not sorted yet, and its value.
+struct UnsortedEntry {
+    start: usize,
+    length: usize,
+    value: u64,
+}
+
 impl Runs {
-    /// No runs yet.
-    pub(crate) fn new(combine: Combine) -> Runs {
-        Runs { runs: Vec::new(), combine }
+    /// Creates an empty set of runs.
+    pub(crate) fn new(add: AddValues) -> Runs {
+        Runs { runs: Vec::new(), add }
     }
 
-    /// Whether nothing was written.
+    /// Whether no run was written.
     pub(crate) fn is_empty(&self) -> bool {
         self.runs.is_empty()
     }
 
-    /// Writes a run of what `for_each` gives, in any order, each key once.
+    /// Writes a run of the keys and values that `for_each` passes on, which are distinct and in any
+    /// order.
     pub(crate) fn write(
         &mut self,
         for_each: impl FnOnce(&mut dyn FnMut(&[u8], u64)),
@@ -51,35 +60,35 @@ impl Runs {
         let mut bytes = Vec::new();
         let mut entries = Vec::new();
         for_each(&mut |key, value| {
-            entries.push((bytes.len(), key.len(), value));
+            entries.push(UnsortedEntry { start: bytes.len(), length: key.len(), value });
             bytes.extend_from_slice(key);
         });
-        let key = |&(start, length, _): &(usize, usize, u64)| &bytes[start..start + length];
+        let key = |entry: &UnsortedEntry| &bytes[entry.start..entry.start + entry.length];
         entries.sort_unstable_by(|a, b| key(a).cmp(key(b)));
-        let mut run = Writer::new()?;
+        let mut run = RunWriter::new()?;
         for entry in &entries {
-            run.push(key(entry), entry.2)?;
+            run.push(key(entry), entry.value)?;
         }
         self.runs.push(run.finish()?);
-        if self.runs.len() >= MOST {
+        if self.runs.len() >= MAX_RUNS {
             let run = self.merge()?;
             self.runs.push(run);
         }
         Ok(())
     }
 
-    /// Takes the runs of another.
+    /// Takes over other runs.
     pub(crate) fn append(&mut self, mut other: Runs) {
         self.runs.append(&mut other.runs);
     }
 
-    /// One run of all.
+    /// Merges all runs into one.
     pub(crate) fn merge(&mut self) -> Result<Run, Error> {
-        let mut writer = Writer::new()?;
+        let mut writer = RunWriter::new()?;
         let mut readers = Vec::with_capacity(self.runs.len());
         let mut queue = BinaryHeap::new();
         for run in self.runs.drain(..) {
-            let mut reader = Reader::new(run)?;
+            let mut reader = RunReader::new(run)?;
             let mut key = Vec::new();
             if let Some(value) = reader.next(&mut key)? {
                 queue.push(Reverse((key, readers.len(), value)));
@@ -90,7 +99,7 @@ impl Runs {
         while let Some(Reverse((key, index, value))) = queue.pop() {
             let mut spare = match &mut last {
                 Some((known, sum)) if *known == key => {
-                    *sum = (self.combine)(*sum, value);
+                    *sum = (self.add)(*sum, value);
                     key
                 }
                 _ => match last.replace((key, value)) {
@@ -113,9 +122,9 @@ impl Runs {
 }
 
 impl Run {
-    /// Reads all keys with their values, in order.
+    /// Calls `each` with every key and its value, in order.
     pub(crate) fn for_each(self, mut each: impl FnMut(&[u8], u64)) -> Result<(), Error> {
-        let mut reader = Reader::new(self)?;
+        let mut reader = RunReader::new(self)?;
         let mut key = Vec::new();
         while let Some(value) = reader.next(&mut key)? {
             each(&key, value);
@@ -124,21 +133,21 @@ impl Run {
     }
 }
 
-/// A run in the making.
-pub(crate) struct Writer {
+/// Writes a run.
+pub(crate) struct RunWriter {
     file: BufWriter<File>,
     keys: usize,
     bytes: usize,
 }
 
-impl Writer {
-    /// Nothing written yet.
-    pub(crate) fn new() -> Result<Writer, Error> {
-        let file = tempfile::tempfile().map_err(refused)?;
-        Ok(Writer { file: BufWriter::with_capacity(BUFFER, file), keys: 0, bytes: 0 })
+impl RunWriter {
+    /// Creates an empty run.
+    pub(crate) fn new() -> Result<RunWriter, Error> {
+        let file = tempfile::tempfile().map_err(spill_error)?;
+        Ok(RunWriter { file: BufWriter::with_capacity(BUFFER_SIZE, file), keys: 0, bytes: 0 })
     }
 
-    /// Writes a key, which comes after those before, with its value.
+    /// Writes a key and its value. Keys come in order.
     pub(crate) fn push(&mut self, key: &[u8], value: u64) -> Result<(), Error> {
         self.keys += 1;
         self.bytes += key.len();
@@ -147,38 +156,38 @@ impl Writer {
             self.file.write_all(&value.to_le_bytes())?;
             self.file.write_all(key)
         };
-        write().map_err(refused)
+        write().map_err(spill_error)
     }
 
-    /// The run of what was written.
+    /// Returns the run.
     pub(crate) fn finish(self) -> Result<Run, Error> {
-        let Writer { file, keys, bytes } = self;
-        let mut file = file.into_inner().map_err(|error| refused(error.into_error()))?;
-        file.rewind().map_err(refused)?;
+        let RunWriter { file, keys, bytes } = self;
+        let mut file = file.into_inner().map_err(|error| spill_error(error.into_error()))?;
+        file.rewind().map_err(spill_error)?;
         Ok(Run { file, keys, bytes })
     }
 }
 
-/// A run on its way back.
-pub(crate) struct Reader {
+/// Reads a run.
+pub(crate) struct RunReader {
     file: BufReader<File>,
-    left: usize,
+    keys_left: usize,
 }
 
-impl Reader {
-    /// Reads a run from its start.
-    pub(crate) fn new(run: Run) -> Result<Reader, Error> {
+impl RunReader {
+    /// Opens a run at its start.
+    pub(crate) fn new(run: Run) -> Result<RunReader, Error> {
         let Run { mut file, keys, .. } = run;
-        file.rewind().map_err(refused)?;
-        Ok(Reader { file: BufReader::with_capacity(BUFFER, file), left: keys })
+        file.rewind().map_err(spill_error)?;
+        Ok(RunReader { file: BufReader::with_capacity(BUFFER_SIZE, file), keys_left: keys })
     }
 
-    /// The next value, and its key; `None` at the end.
+    /// Reads the next key into `key` and returns its value, or `None` at the end.
     pub(crate) fn next(&mut self, key: &mut Vec<u8>) -> Result<Option<u64>, Error> {
-        if self.left == 0 {
+        if self.keys_left == 0 {
             return Ok(None);
         }
-        self.left -= 1;
+        self.keys_left -= 1;
         let mut read = || {
             let mut number = [0; 8];
             self.file.read_exact(&mut number)?;
@@ -187,15 +196,15 @@ impl Reader {
             self.file.read_exact(key)?;
             Ok(u64::from_le_bytes(number))
         };
-        read().map(Some).map_err(refused)
+        read().map(Some).map_err(spill_error)
     }
 }
 
-fn refused(source: io::Error) -> Error {
+fn spill_error(source: io::Error) -> Error {
     Error::Io {
         path: env::temp_dir(),
-        doing: "cannot keep counts in a temporary file; make room there, or name another folder \
-                with TMPDIR",
+        doing: "cannot spill counts to a temporary file; free some space there, or set TMPDIR to \
+                another folder",
         source,
     }
 }
@@ -207,11 +216,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_runs_hold_is_summed_in_order() {
+    fn merged_runs_are_sums_in_order() {
         let mut runs = Runs::new(|a, b| a + b);
         let mut expected: BTreeMap<Vec<u8>, u64> = BTreeMap::new();
-        // More than may be open at once.
-        for round in 0..MOST as u64 + 10 {
+        // More than may be open at the same time.
+        for round in 0..MAX_RUNS as u64 + 10 {
             let keys = (0..50_u64).map(|number| (round * 7 + number * number) % 97);
             let mut counts: BTreeMap<Vec<u8>, u64> = BTreeMap::new();
             for key in keys {
@@ -225,7 +234,7 @@ mod tests {
                 *expected.entry(key).or_default() += count;
             }
         }
-        assert!(runs.runs.len() < MOST);
+        assert!(runs.runs.len() < MAX_RUNS);
         let run = runs.merge().expect("room on the disk");
         assert_eq!(run.keys, expected.len());
         assert_eq!(run.bytes, expected.keys().map(Vec::len).sum::<usize>());

@@ -1,4 +1,7 @@
 //! Many texts, or a huge one, on several threads.
+//!
+//! Each text is a job, or several if it is large and may be split. A thread takes a chunk of jobs at a
+//! time, and the ids of the chunks are put together in the order of the texts.
 
 use std::collections::BTreeMap;
 use std::mem;
@@ -7,121 +10,128 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 
-use super::Encoder;
 use crate::Error;
-use crate::encode::pretoken::cache::Cache;
+use crate::corpus::split_into_pieces;
+use crate::encode::Encoder;
+use crate::encode::pretoken::cache::EncoderCache;
 use crate::platform::huge_pages;
-use crate::pretokenize::pieces;
 
-/// Larger texts are cut at seams, so that threads can share them, and stop in between.
-const LARGE: usize = 1 << 18;
+/// Larger texts are split, so that threads can share them and interrupts are noticed in between.
+const MAX_JOB_BYTES: usize = 1 << 18;
 
-/// A thread takes so many bytes at once, or one part of a text.
-const TURN: usize = 1 << 16;
+/// The bytes of a chunk, unless its last job makes it larger.
+const CHUNK_BYTES: usize = 1 << 16;
 
-/// Tokens have about so many bytes, or more.
-const TOKEN: usize = 4;
+/// The bytes of an average token, or fewer.
+const BYTES_PER_TOKEN: usize = 4;
 
-/// Ids of texts, one after the other.
+/// The ids of texts, one after the other.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Encoded {
     /// The ids of all texts.
     pub ids: Vec<u32>,
-    /// Where each text starts in `ids`, and where the last ends.
+    /// The offset in `ids` at which each text starts, and the end of the last.
     pub offsets: Vec<u64>,
 }
 
 impl Encoded {
-    /// No ids, with room for those of so many bytes, and some more: then the next batch of about
-    /// the same size fits into the memory of this one, when that is given back, and the system need
-    /// not look for other.
-    fn with_room(bytes: usize) -> Encoded {
-        let ids = bytes / TOKEN;
-        let room = ids.next_multiple_of((ids.next_power_of_two() / 16).max(1));
-        Encoded { ids: huge_pages::with_capacity(room), offsets: vec![0] }
+    /// Creates an empty result with room for the ids of this many bytes. The capacity is rounded up,
+    /// so that the next batch of about the same size can reuse the memory after it is freed.
+    fn with_capacity(bytes: usize) -> Encoded {
+        let ids = bytes / BYTES_PER_TOKEN;
+        let capacity = ids.next_multiple_of((ids.next_power_of_two() / 16).max(1));
+        Encoded { ids: huge_pages::with_capacity(capacity), offsets: vec![0] }
     }
 }
 
-/// A part of a text to encode.
-struct Job<'t> {
-    part: Part<'t>,
+/// A text to encode, or a part of one.
+struct EncodeJob<'t> {
+    input: JobInput<'t>,
     /// Whether a text ends with it.
-    is_last: bool,
+    ends_text: bool,
 }
 
-/// A text, or bytes that are none.
+/// The input of a job.
 #[derive(Clone, Copy)]
-enum Part<'t> {
+enum JobInput<'t> {
     Text(&'t str),
+    /// Bytes that need not be UTF-8.
     Bytes(&'t [u8]),
 }
 
-impl Part<'_> {
-    /// How many bytes it has.
-    fn size(self) -> usize {
+impl JobInput<'_> {
+    fn byte_len(self) -> usize {
         match self {
-            Part::Text(text) => text.len(),
-            Part::Bytes(bytes) => bytes.len(),
+            JobInput::Text(text) => text.len(),
+            JobInput::Bytes(bytes) => bytes.len(),
         }
     }
 }
 
-/// The ids of some jobs, and where among them texts end.
+/// The ids of a chunk of jobs, and the offsets among them at which texts end.
 #[derive(Default)]
-struct Turn {
+struct ChunkIds {
     ids: Vec<u32>,
-    ends: Vec<usize>,
+    text_ends: Vec<usize>,
 }
 
-/// What threads have encoded, put together in the order of the jobs.
-struct Joined {
+/// Puts the ids of chunks together in the order of the chunks.
+struct ChunkJoiner {
     encoded: Encoded,
-    /// Which turn comes next, and those that have come before it.
+    /// The number of the next chunk to append, and the chunks that were done before it.
     next: usize,
-    early: BTreeMap<usize, Turn>,
-    /// To be used again.
-    spare: Vec<Turn>,
+    early: BTreeMap<usize, ChunkIds>,
+    /// Buffers for reuse.
+    spare: Vec<ChunkIds>,
 }
 
-impl Joined {
-    /// Takes what a turn has given, and leaves room for the next.
-    fn add(&mut self, number: usize, turn: &mut Turn) {
+impl ChunkJoiner {
+    /// Takes the ids of a chunk, and leaves an empty buffer.
+    fn add(&mut self, number: usize, chunk: &mut ChunkIds) {
         if number != self.next {
             let spare = self.spare.pop().unwrap_or_default();
-            self.early.insert(number, mem::replace(turn, spare));
+            self.early.insert(number, mem::replace(chunk, spare));
             return;
         }
-        self.append(turn);
-        while let Some(mut turn) = self.early.remove(&self.next) {
-            self.append(&mut turn);
-            self.spare.push(turn);
+        self.append(chunk);
+        while let Some(mut chunk) = self.early.remove(&self.next) {
+            self.append(&mut chunk);
+            self.spare.push(chunk);
         }
     }
 
-    fn append(&mut self, turn: &mut Turn) {
+    fn append(&mut self, chunk: &mut ChunkIds) {
         let Encoded { ids, offsets } = &mut self.encoded;
-        offsets.extend(turn.ends.drain(..).map(|end| (ids.len() + end) as u64));
-        ids.append(&mut turn.ids);
+        offsets.extend(chunk.text_ends.drain(..).map(|end| (ids.len() + end) as u64));
+        ids.append(&mut chunk.ids);
         self.next += 1;
     }
 }
 
+/// The number of ids that a thread has counted.
+#[derive(Default)]
+struct IdCount {
+    count: usize,
+    /// A buffer for reuse.
+    ids: Vec<u32>,
+}
+
 impl Encoder {
-    /// The ids of texts, on up to so many threads.
+    /// Returns the ids of texts, encoded on up to `threads` threads.
     ///
     /// # Errors
-    /// When a regex gives up, when the model has no id for a byte, or when `is_interrupted` says so,
-    /// which is asked many times a second.
+    /// When a regex exceeds its backtracking limit, when the model has no id for a byte, or when
+    /// `is_interrupted` returns `true`. It is called many times a second.
     pub fn encode_all(
         &self,
         texts: &[&str],
         threads: usize,
         is_interrupted: &(dyn Fn() -> bool + Sync),
     ) -> Result<Encoded, Error> {
-        self.encode_jobs(&self.jobs(texts), threads, is_interrupted)
+        self.encode_jobs(&self.split_into_jobs(texts), threads, is_interrupted)
     }
 
-    /// The ids of bytes, which need not be UTF-8, on up to so many threads.
+    /// Returns the ids of bytes, which need not be UTF-8, encoded on up to `threads` threads.
     ///
     /// # Errors
     /// As [`Encoder::encode_all`].
@@ -134,41 +144,47 @@ impl Encoder {
         if let Ok(text) = simdutf8::basic::from_utf8(bytes) {
             return self.encode_all(&[text], threads, is_interrupted);
         }
-        let parts = pieces(bytes, self.largest());
+        let parts = split_into_pieces(bytes, self.max_job_bytes());
         let jobs: Vec<_> = parts
-            .map(|part| Job { is_last: part.end == bytes.len(), part: Part::Bytes(&bytes[part]) })
+            .map(|part| EncodeJob {
+                ends_text: part.end == bytes.len(),
+                input: JobInput::Bytes(&bytes[part]),
+            })
             .collect();
         self.encode_jobs(&jobs, threads, is_interrupted)
     }
 
     fn encode_jobs(
         &self,
-        jobs: &[Job<'_>],
+        jobs: &[EncodeJob<'_>],
         threads: usize,
         is_interrupted: &(dyn Fn() -> bool + Sync),
     ) -> Result<Encoded, Error> {
-        let turns = turns(jobs);
-        if threads.min(turns.len()) <= 1 {
+        let chunks = split_into_chunks(jobs);
+        if threads.min(chunks.len()) <= 1 {
             return self.encode_on_this_thread(jobs, is_interrupted);
         }
-        let encoded = Encoded::with_room(bytes(jobs));
-        let joined = Joined { encoded, next: 0, early: BTreeMap::new(), spare: Vec::new() };
-        let joined = Mutex::new(joined);
-        let take = |number: usize, cache: &mut Cache, turn: &mut Turn| {
-            for job in &jobs[turns[number].clone()] {
-                self.encode_part(job.part, cache, &mut turn.ids)?;
-                if job.is_last {
-                    turn.ends.push(turn.ids.len());
+        let joiner = Mutex::new(ChunkJoiner {
+            encoded: Encoded::with_capacity(sum_bytes(jobs)),
+            next: 0,
+            early: BTreeMap::new(),
+            spare: Vec::new(),
+        });
+        let encode_chunk = |number: usize, cache: &mut EncoderCache, chunk: &mut ChunkIds| {
+            for job in &jobs[chunks[number].clone()] {
+                self.encode_input(job.input, cache, &mut chunk.ids)?;
+                if job.ends_text {
+                    chunk.text_ends.push(chunk.ids.len());
                 }
             }
-            joined.lock().expect("nobody panics with it").add(number, turn);
+            joiner.lock().expect("no thread panics with the lock").add(number, chunk);
             Ok(())
         };
-        self.on_threads(turns.len(), threads, is_interrupted, take)?;
-        Ok(joined.into_inner().expect("nobody panics with it").encoded)
+        self.run_on_threads(chunks.len(), threads, is_interrupted, encode_chunk)?;
+        Ok(joiner.into_inner().expect("no thread panics with the lock").encoded)
     }
 
-    /// How many ids a text has, on up to so many threads; they are not kept.
+    /// Returns the number of ids of a text, encoded on up to `threads` threads. The ids are not kept.
     ///
     /// # Errors
     /// As [`Encoder::encode_all`].
@@ -178,50 +194,51 @@ impl Encoder {
         threads: usize,
         is_interrupted: &(dyn Fn() -> bool + Sync),
     ) -> Result<usize, Error> {
-        let jobs = self.jobs(&[text]);
-        let take = |number: usize, cache: &mut Cache, (count, ids): &mut (usize, Vec<u32>)| {
-            ids.clear();
-            self.encode_part(jobs[number].part, cache, ids)?;
-            *count += ids.len();
+        let jobs = self.split_into_jobs(&[text]);
+        let count_job = |number: usize, cache: &mut EncoderCache, counted: &mut IdCount| {
+            counted.ids.clear();
+            self.encode_input(jobs[number].input, cache, &mut counted.ids)?;
+            counted.count += counted.ids.len();
             Ok(())
         };
-        let counts = self.on_threads(jobs.len(), threads, is_interrupted, take)?;
-        Ok(counts.iter().map(|(count, _)| count).sum())
+        let counts = self.run_on_threads(jobs.len(), threads, is_interrupted, count_job)?;
+        Ok(counts.iter().map(|counted| counted.count).sum())
     }
 
-    /// Lets threads take so many turns; gives what each has put together in those that it took.
-    fn on_threads<S: Default + Send>(
+    /// Calls `run` with the number of each task, on up to `threads` threads. Each thread has a state,
+    /// which its calls share. Returns the states.
+    fn run_on_threads<S: Default + Send>(
         &self,
-        turns: usize,
+        tasks: usize,
         threads: usize,
         is_interrupted: &(dyn Fn() -> bool + Sync),
-        take: impl Fn(usize, &mut Cache, &mut S) -> Result<(), Error> + Sync,
+        run: impl Fn(usize, &mut EncoderCache, &mut S) -> Result<(), Error> + Sync,
     ) -> Result<Vec<S>, Error> {
         let next = AtomicUsize::new(0);
-        let failed = AtomicBool::new(false);
+        let has_failed = AtomicBool::new(false);
         let work = || {
-            let mut share = S::default();
+            let mut state = S::default();
             let mut cache = self.take_cache();
-            while !failed.load(Ordering::Relaxed) {
+            while !has_failed.load(Ordering::Relaxed) {
                 let number = next.fetch_add(1, Ordering::Relaxed);
-                if number >= turns {
+                if number >= tasks {
                     break;
                 }
-                let taken = if is_interrupted() {
+                let result = if is_interrupted() {
                     Err(Error::Interrupted)
                 } else {
-                    take(number, &mut cache, &mut share)
+                    run(number, &mut cache, &mut state)
                 };
-                if let Err(error) = taken {
-                    failed.store(true, Ordering::Relaxed);
+                if let Err(error) = result {
+                    has_failed.store(true, Ordering::Relaxed);
                     return Err((number, error));
                 }
             }
-            self.give_back(cache);
-            Ok(share)
+            self.return_cache(cache);
+            Ok(state)
         };
         let results: Vec<_> = thread::scope(|scope| {
-            let others = 1..threads.min(turns);
+            let others = 1..threads.min(tasks);
             let spawned: Vec<_> = others.map(|_| scope.spawn(work)).collect();
             let first = work();
             let join = |thread: thread::ScopedJoinHandle<'_, _>| {
@@ -229,91 +246,92 @@ impl Encoder {
             };
             std::iter::once(first).chain(spawned.into_iter().map(join)).collect()
         });
-        let mut shares = Vec::with_capacity(results.len());
+        let mut states = Vec::with_capacity(results.len());
         let mut first_failure: Option<(usize, Error)> = None;
         for result in results {
             match result {
-                Ok(share) => shares.push(share),
+                Ok(state) => states.push(state),
                 Err(failure) if first_failure.as_ref().is_none_or(|first| failure.0 < first.0) => {
                     first_failure = Some(failure);
                 }
                 Err(_) => {}
             }
         }
-        first_failure.map_or(Ok(shares), |(_, error)| Err(error))
+        first_failure.map_or(Ok(states), |(_, error)| Err(error))
     }
 
     fn encode_on_this_thread(
         &self,
-        jobs: &[Job<'_>],
+        jobs: &[EncodeJob<'_>],
         is_interrupted: &(dyn Fn() -> bool + Sync),
     ) -> Result<Encoded, Error> {
         let mut cache = self.take_cache();
-        let mut encoded = Encoded::with_room(bytes(jobs));
+        let mut encoded = Encoded::with_capacity(sum_bytes(jobs));
         for job in jobs {
             if is_interrupted() {
                 return Err(Error::Interrupted);
             }
-            self.encode_part(job.part, &mut cache, &mut encoded.ids)?;
-            if job.is_last {
+            self.encode_input(job.input, &mut cache, &mut encoded.ids)?;
+            if job.ends_text {
                 encoded.offsets.push(encoded.ids.len() as u64);
             }
         }
-        self.give_back(cache);
+        self.return_cache(cache);
         Ok(encoded)
     }
 
-    /// Appends the ids of a part. Bytes that are no UTF-8 are pretokens of their own, each, and what
-    /// is between them are texts of their own.
-    fn encode_part(
+    /// Appends the ids of an input. Each byte that is not UTF-8 is a pretoken, and the bytes between
+    /// such bytes are separate texts.
+    fn encode_input(
         &self,
-        part: Part<'_>,
-        cache: &mut Cache,
+        input: JobInput<'_>,
+        cache: &mut EncoderCache,
         ids: &mut Vec<u32>,
     ) -> Result<(), Error> {
-        let bytes = match part {
-            Part::Text(text) => return self.encode_text(text, cache, ids),
-            Part::Bytes(bytes) => bytes,
+        let bytes = match input {
+            JobInput::Text(text) => return self.encode_text(text, cache, ids),
+            JobInput::Bytes(bytes) => bytes,
         };
         for chunk in bytes.utf8_chunks() {
             self.encode_text(chunk.valid(), cache, ids)?;
             let start = ids.len();
-            ids.extend(chunk.invalid().iter().map(|&byte| self.numbers.of(byte.into())));
-            self.numbers.to_ids(&mut ids[start..])?;
+            ids.extend(chunk.invalid().iter().map(|&byte| self.numbering.byte(byte).0));
+            self.numbering.convert_to_ids(&mut ids[start..])?;
         }
         Ok(())
     }
 
-    /// The texts, large ones in parts if they may be cut.
-    fn jobs<'t>(&self, texts: &[&'t str]) -> Vec<Job<'t>> {
+    /// Makes jobs of texts. Large texts are split if they may be.
+    fn split_into_jobs<'t>(&self, texts: &[&'t str]) -> Vec<EncodeJob<'t>> {
         let parts = texts.iter().flat_map(|&text| {
-            let parts = pieces(text.as_bytes(), self.largest());
-            parts.map(|part| Job { is_last: part.end == text.len(), part: Part::Text(&text[part]) })
+            let parts = split_into_pieces(text.as_bytes(), self.max_job_bytes());
+            parts.map(|part| EncodeJob {
+                ends_text: part.end == text.len(),
+                input: JobInput::Text(&text[part]),
+            })
         });
         parts.collect()
     }
 
-    /// How large a part may be.
-    fn largest(&self) -> usize {
-        if self.has_seams { LARGE } else { usize::MAX }
+    fn max_job_bytes(&self) -> usize {
+        if self.may_split_texts { MAX_JOB_BYTES } else { usize::MAX }
     }
 }
 
-/// How many bytes jobs have.
-fn bytes(jobs: &[Job<'_>]) -> usize {
-    jobs.iter().map(|job| job.part.size()).sum()
+fn sum_bytes(jobs: &[EncodeJob<'_>]) -> usize {
+    jobs.iter().map(|job| job.input.byte_len()).sum()
 }
 
-/// The jobs of which a thread takes some at once.
-fn turns(jobs: &[Job<'_>]) -> Vec<Range<usize>> {
-    let mut turns = Vec::new();
+/// Splits jobs into chunks, and returns their ranges.
+fn split_into_chunks(jobs: &[EncodeJob<'_>]) -> Vec<Range<usize>> {
+    let mut chunks = Vec::new();
     let (mut start, mut size) = (0, 0);
     for (end, job) in (1..).zip(jobs) {
-        size += job.part.size();
-        if size >= TURN || end == jobs.len() {
-            turns.push(start..end);
+        size += job.input.byte_len();
+        if size >= CHUNK_BYTES || end == jobs.len() {
+            chunks.push(start..end);
             (start, size) = (end, 0);
         }
     }
-    turns
+    chunks
 }

@@ -1,27 +1,29 @@
-//! A corpus as ids, in the order of its documents.
+//! A corpus encoded in the order of its documents.
 
 use std::mem;
 use std::sync::mpsc::{self, SyncSender};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use crate::corpus::{Batch, Corpus, Reading, Totals};
+use crate::corpus::{Batch, Corpus, ReadOptions, Totals};
 use crate::encode::{Encoded, Encoder};
 use crate::{Control, Error, Stage};
 
-/// How much text is encoded at once, for each thread; and how much in all.
-const SHARE: usize = 4 << 20;
-const MOST: usize = 64 << 20;
+/// The bytes of text that are encoded at once, per thread.
+const BYTES_PER_THREAD: usize = 4 << 20;
 
-/// Encodes the documents of a corpus on so many threads, while another one reads, and hands their
-/// ids to `write` in the order of the input.
+/// The most bytes of text that are encoded at once.
+const MAX_PORTION_BYTES: usize = 64 << 20;
+
+/// Encodes the documents of a corpus on `threads` threads while another thread reads, and calls
+/// `write` with their ids in the order of the input.
 ///
-/// There are at most three portions of text at a time: one that is read, one that waits, one that
-/// is encoded. A document larger than a portion is one of its own.
+/// At most three portions of text are in memory: one that is read, one that waits, and one that is
+/// encoded. A document larger than a portion is a portion alone.
 ///
 /// # Errors
-/// What `write` returns; what is wrong with the corpus; what encoding gives, or that the job is to
-/// stop. The first of them in the order of the input.
+/// The first of these in the order of the input: an error of `write`, an error of the corpus, an error
+/// of encoding, or an interrupt.
 pub fn encode_corpus(
     encoder: &Encoder,
     corpus: &dyn Corpus,
@@ -31,9 +33,9 @@ pub fn encode_corpus(
 ) -> Result<Totals, Error> {
     thread::scope(|scope| {
         let (portions, read) = mpsc::sync_channel(1);
-        let size = threads.saturating_mul(SHARE).min(MOST);
+        let size = threads.saturating_mul(BYTES_PER_THREAD).min(MAX_PORTION_BYTES);
         let reader = scope.spawn(move || read_portions(corpus, size, &portions, control));
-        // By this the channel is closed when encoding ends early, which ends the reading.
+        // If encoding ends early, this closes the channel, which ends the reader.
         let written = read.into_iter().try_for_each(|portion: Batch| {
             let texts: Vec<&str> = portion.documents().collect();
             write(encoder.encode_all(&texts, threads, control.is_interrupted)?)
@@ -43,14 +45,15 @@ pub fn encode_corpus(
     })
 }
 
-/// Reads a corpus on this thread, and sends it on in portions of about this size.
+/// Reads a corpus on this thread, and sends it in portions of at most `size` bytes, or of one
+/// document.
 fn read_portions(
     corpus: &dyn Corpus,
     size: usize,
     to: &SyncSender<Batch>,
     control: &Control<'_>,
 ) -> Result<Totals, Error> {
-    // Whoever encodes has failed, and says why.
+    // If the channel is closed, encoding has failed, and its error is the one that is returned.
     let send = |portion: Batch| to.send(portion).map_err(|_| Error::Interrupted);
     let collected = Mutex::new(Batch::default());
     let collect = |_: usize, batch: &Batch| {
@@ -58,15 +61,15 @@ fn read_portions(
             return Err(Error::Interrupted);
         }
         let mut portion = collected.lock().unwrap_or_else(PoisonError::into_inner);
-        if !portion.is_empty() && portion.bytes() + batch.bytes() > size {
+        if !portion.is_empty() && portion.byte_len() + batch.byte_len() > size {
             send(mem::take(&mut *portion))?;
         }
         portion.append(batch);
         Ok(())
     };
     let progress = |done| (control.progress)(Stage::Encode, done);
-    // One thread: so the documents come in order.
-    let totals = corpus.read(Reading::whole(1), &collect, &progress)?;
+    // With one thread, the documents come in order.
+    let totals = corpus.read(ReadOptions::whole_documents(1), &collect, &progress)?;
     send(collected.into_inner().unwrap_or_else(PoisonError::into_inner))?;
     Ok(totals)
 }
@@ -80,7 +83,7 @@ mod tests {
 
     const QUIET: Control<'_> = Control { progress: &|_, _| (), is_interrupted: &|| false };
 
-    /// The encoder of a model with `10` as its only merge.
+    /// Creates the encoder of a model whose only merge makes `10`.
     fn encoder() -> Encoder {
         let parameters = Parameters {
             pattern: "gpt2".to_owned(),
@@ -107,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn documents_keep_their_order_whatever_the_threads() {
+    fn documents_keep_their_order_on_any_number_of_threads() {
         let (encoder, documents) = (encoder(), documents());
         let corpus: Memory = documents.iter().collect();
         let expected: Vec<_> =
@@ -130,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_written_ends_the_job() {
+    fn a_write_error_ends_the_job() {
         let corpus: Memory = documents().into_iter().collect();
         let mut calls = 0;
         let mut write = |_: Encoded| {

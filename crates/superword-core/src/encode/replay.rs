@@ -1,17 +1,21 @@
-//! Encoding as it is defined: the rules one after the other. Slow, and what the encoder is held to.
+//! The definition of encoding: the rules, applied one after the other.
+//!
+//! It is slow and simple. Tests compare the encoder with it, and explanations of an encoding show its
+//! steps.
 
 use crate::Error;
 use crate::model::{Model, Rule, TokenIndex};
 
-/// A unit: one pretoken with its tokens, or one superword.
+/// A unit: a pretoken with its tokens, or a superword.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Unit {
+struct ReplayUnit {
     tokens: Vec<TokenIndex>,
     is_eligible: bool,
     is_superword: bool,
 }
 
-impl Unit {
+impl ReplayUnit {
+    /// Returns the token of an open unit.
     fn open_token(&self) -> Option<TokenIndex> {
         match self.tokens[..] {
             [token] if self.is_eligible || self.is_superword => Some(token),
@@ -20,120 +24,141 @@ impl Unit {
     }
 }
 
-/// A rule that has changed something, or the start.
+/// The state of a text after a rule that changed it, or at the start.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Step {
-    /// The rule's index; `None` for the start.
+pub struct ReplayStep {
+    /// The index of the rule; `None` for the start.
     pub rule: Option<usize>,
-    /// The units after it, each with its tokens.
+    /// The tokens of each unit after the rule.
     pub units: Vec<Vec<TokenIndex>>,
-    /// Where it changed something: the unit, and which of its tokens came from it.
+    /// The tokens that the rule made: the index of the unit, and of the token in it.
     pub changes: Vec<(usize, usize)>,
 }
 
-/// Applies the rules to a text in order, and gives each step that changes something.
+/// Applies the rules of a model to a text in order, and calls `each` at the start and after each rule
+/// that changes something.
 ///
 /// # Errors
-/// When a regex gives up.
-pub fn replay(model: &Model, text: &str, mut each: impl FnMut(Step)) -> Result<(), Error> {
+/// When a regex exceeds its backtracking limit.
+pub fn replay(model: &Model, text: &str, mut each: impl FnMut(ReplayStep)) -> Result<(), Error> {
+    let step = |rule, units: &[ReplayUnit], changes| ReplayStep {
+        rule,
+        units: units.iter().map(|unit| unit.tokens.clone()).collect(),
+        changes,
+    };
+    let mut units = split_into_units(model, text)?;
+    each(step(None, &units, Vec::new()));
+    apply_rules(model, &mut units, |rule, units, changes| {
+        each(step(Some(rule), units, changes));
+    });
+    Ok(())
+}
+
+/// Returns the tokens of a text after all rules.
+///
+/// # Errors
+/// As [`replay()`].
+pub fn replay_tokens(model: &Model, text: &str) -> Result<Vec<TokenIndex>, Error> {
+    let mut units = split_into_units(model, text)?;
+    apply_rules(model, &mut units, |_, _, _| ());
+    Ok(units.into_iter().flat_map(|unit| unit.tokens).collect())
+}
+
+fn split_into_units(model: &Model, text: &str) -> Result<Vec<ReplayUnit>, Error> {
     let mut units = Vec::new();
     for span in model.pattern().spans(text) {
         let pretoken = &text[span?];
-        units.push(Unit {
+        units.push(ReplayUnit {
             tokens: pretoken.bytes().map(TokenIndex::from).collect(),
             is_eligible: model.eligibility().has(pretoken)?,
             is_superword: false,
         });
     }
-    each(step(None, &units, Vec::new()));
-    // How often each token is there: most rules name tokens that are not.
-    let mut present = vec![0_usize; model.token_count()];
-    let count = |units: &[Unit], present: &mut Vec<usize>| {
-        present.fill(0);
-        units
-            .iter()
-            .flat_map(|unit| &unit.tokens)
-            .for_each(|&token| present[token.as_usize()] += 1);
+    Ok(units)
+}
+
+/// Applies all rules in order. After each that changes something, calls `each` with its index, the
+/// units, and the changes.
+fn apply_rules(
+    model: &Model,
+    units: &mut Vec<ReplayUnit>,
+    mut each: impl FnMut(usize, &[ReplayUnit], Vec<(usize, usize)>),
+) {
+    // Most rules name tokens that do not occur in the text.
+    let mut occurs = vec![false; model.token_count()];
+    let find_occurring = |units: &[ReplayUnit], occurs: &mut Vec<bool>| {
+        occurs.fill(false);
+        for token in units.iter().flat_map(|unit| &unit.tokens) {
+            occurs[token.as_usize()] = true;
+        }
     };
-    count(&units, &mut present);
+    find_occurring(units, &mut occurs);
     for (index, rule) in model.rules().iter().enumerate() {
         let may_apply = match rule {
             Rule::Merge { left, right, .. } | Rule::Supermerge { left, right, .. } => {
-                present[left.as_usize()] > 0 && present[right.as_usize()] > 0
+                occurs[left.as_usize()] && occurs[right.as_usize()]
             }
-            Rule::Delete { token, .. } => present[token.as_usize()] > 0,
+            Rule::Delete { token, .. } => occurs[token.as_usize()],
         };
         if !may_apply {
             continue;
         }
-        let mut changes = Vec::new();
-        match rule {
-            &Rule::Merge { left, right, token, .. } => {
-                for (place, unit) in units.iter_mut().enumerate() {
-                    let made = merge(&mut unit.tokens, left, right, token);
-                    changes.extend(made.into_iter().map(|at| (place, at)));
-                }
-            }
-            &Rule::Supermerge { left, right, token, .. } => {
+        let changes = apply_rule(rule, units);
+        if !changes.is_empty() {
+            find_occurring(units, &mut occurs);
+            each(index, units, changes);
+        }
+    }
+}
+
+/// Applies a rule wherever it applies, and returns the tokens that it made.
+fn apply_rule(rule: &Rule, units: &mut Vec<ReplayUnit>) -> Vec<(usize, usize)> {
+    let mut changes = Vec::new();
+    match rule {
+        Rule::Merge { left, right, token, .. } => {
+            for (index, unit) in units.iter_mut().enumerate() {
                 let mut at = 0;
-                while at + 1 < units.len() {
-                    let pair = (units[at].open_token(), units[at + 1].open_token());
-                    if pair == (Some(left), Some(right)) {
-                        let tokens = vec![token];
-                        units[at] = Unit { tokens, is_eligible: false, is_superword: true };
-                        units.remove(at + 1);
-                        changes.push((at, 0));
+                while at + 1 < unit.tokens.len() {
+                    if unit.tokens[at..at + 2] == [*left, *right] {
+                        unit.tokens[at] = *token;
+                        unit.tokens.remove(at + 1);
+                        changes.push((index, at));
                     }
                     at += 1;
                 }
             }
-            Rule::Delete { token, parts } => {
-                for (place, unit) in units.iter_mut().enumerate() {
-                    if unit.is_superword {
-                        continue;
-                    }
-                    let mut tokens = Vec::new();
-                    for &old in &unit.tokens {
-                        if old == *token {
-                            changes
-                                .extend((0..parts.len()).map(|part| (place, tokens.len() + part)));
-                            tokens.extend_from_slice(parts);
-                        } else {
-                            tokens.push(old);
-                        }
-                    }
-                    unit.tokens = tokens;
+        }
+        Rule::Supermerge { left, right, token, .. } => {
+            let mut at = 0;
+            while at + 1 < units.len() {
+                let pair = [units[at].open_token(), units[at + 1].open_token()];
+                if pair == [Some(*left), Some(*right)] {
+                    let tokens = vec![*token];
+                    units[at] = ReplayUnit { tokens, is_eligible: false, is_superword: true };
+                    units.remove(at + 1);
+                    changes.push((at, 0));
                 }
+                at += 1;
             }
         }
-        if !changes.is_empty() {
-            count(&units, &mut present);
-            each(step(Some(index), &units, changes));
+        Rule::Delete { token, parts } => {
+            for (index, unit) in units.iter_mut().enumerate() {
+                if unit.is_superword || !unit.tokens.contains(token) {
+                    continue;
+                }
+                let mut tokens = Vec::new();
+                for &old in &unit.tokens {
+                    if old == *token {
+                        let made = tokens.len()..tokens.len() + parts.len();
+                        changes.extend(made.map(|part| (index, part)));
+                        tokens.extend_from_slice(parts);
+                    } else {
+                        tokens.push(old);
+                    }
+                }
+                unit.tokens = tokens;
+            }
         }
     }
-    Ok(())
-}
-
-/// Joins a pair, left to right, without overlap; gives the places of the tokens made.
-fn merge(
-    tokens: &mut Vec<TokenIndex>,
-    left: TokenIndex,
-    right: TokenIndex,
-    token: TokenIndex,
-) -> Vec<usize> {
-    let mut made = Vec::new();
-    let mut at = 0;
-    while at + 1 < tokens.len() {
-        if (tokens[at], tokens[at + 1]) == (left, right) {
-            tokens[at] = token;
-            tokens.remove(at + 1);
-            made.push(at);
-        }
-        at += 1;
-    }
-    made
-}
-
-fn step(rule: Option<usize>, units: &[Unit], changes: Vec<(usize, usize)>) -> Step {
-    Step { rule, units: units.iter().map(|unit| unit.tokens.clone()).collect(), changes }
+    changes
 }

@@ -44,7 +44,7 @@ impl Model {
     pub fn unknown_id(&self, id: &impl ToString, position: usize) -> Error {
         Error::UnknownId {
             id: id.to_string(),
-            place: position,
+            index: position,
             last: self.last_id().map_or(0, |id| id.0),
         }
     }

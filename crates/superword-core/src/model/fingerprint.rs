@@ -15,9 +15,9 @@ impl Model {
     pub fn fingerprint(&self) -> String {
         let mut digest = Fields(Sha256::new());
         digest.bytes(b"superword 1");
-        digest.bytes(self.pattern.regex().as_bytes());
+        digest.bytes(self.pattern().regex().as_bytes());
         digest.bytes(self.pattern_tables.tables.as_bytes());
-        digest.bytes(self.eligibility.source().as_bytes());
+        digest.bytes(self.eligibility().source().as_bytes());
         digest.bytes(self.eligible_tables.tables.as_bytes());
         digest.number(self.vocabulary.len());
         for (id, token) in self.vocabulary() {

@@ -95,7 +95,7 @@ impl Model {
         field("version", &|out| write(out, &VERSION));
         let pattern = PatternRecord {
             source: parameters.last_pattern().to_owned(),
-            regex: self.pattern.regex().to_owned(),
+            regex: self.pattern().regex().to_owned(),
             unicode: self.pattern_tables.unicode.clone(),
             tables: self.pattern_tables.tables.clone(),
         };
@@ -170,8 +170,8 @@ impl Model {
         let special_tokens = file.special_tokens;
         let mut model =
             Model::with_vocabulary(parameters, history, vocabulary, special_tokens, file.training)?;
-        if model.pattern.regex() != regex {
-            let name = quote_token(model.pattern.source().as_bytes());
+        if model.pattern().regex() != regex {
+            let name = quote_token(model.pattern().source().as_bytes());
             return Err(model_error(format!(
                 "the pattern {name} does not have the regex in the file"
             )));

@@ -39,14 +39,13 @@ use self::history::History;
 use self::special::SpecialTokens;
 use self::token_interner::{TokenInterner, quote_token};
 use crate::Error;
-use crate::pretokenize::{Eligibility, Pattern, Tables};
+use crate::pretokenize::{Eligibility, Pattern, Splitter, Tables};
 
 /// A trained model.
 #[derive(Clone, Debug)]
 pub struct Model {
     parameters: Parameters,
-    pattern: Pattern,
-    eligibility: Eligibility,
+    splitter: Splitter,
     /// The Unicode tables that the pattern had in training.
     pattern_tables: Tables,
     /// The Unicode tables that the eligibility had in training.
@@ -143,8 +142,7 @@ impl Model {
     ) -> Result<Model, Error> {
         parameters.check(&history.rules, vocabulary.len())?;
         let special_tokens = SpecialTokens::new(special_tokens, &vocabulary)?;
-        let pattern = Pattern::new(parameters.last_pattern())?;
-        let eligibility = Eligibility::new(&parameters.eligible)?;
+        let splitter = Splitter::new(parameters.last_pattern(), &parameters.eligible)?;
         let mut ids = vec![None; history.tokens.len()];
         for &(id, token) in &vocabulary {
             ids[token.as_usize()] = Some(id);
@@ -152,11 +150,10 @@ impl Model {
         let superwords = history.superwords();
         let History { tokens, rules, .. } = history;
         Ok(Model {
-            pattern_tables: pattern.tables().clone(),
-            eligible_tables: eligibility.tables().clone(),
+            pattern_tables: splitter.pattern().tables().clone(),
+            eligible_tables: splitter.eligibility().tables().clone(),
             parameters,
-            pattern,
-            eligibility,
+            splitter,
             tokens,
             rules,
             ids,
@@ -176,13 +173,19 @@ impl Model {
     /// The pattern that splits texts into pretokens.
     #[must_use]
     pub fn pattern(&self) -> &Pattern {
-        &self.pattern
+        self.splitter.pattern()
     }
 
     /// The test that decides which pretokens are eligible.
     #[must_use]
     pub fn eligibility(&self) -> &Eligibility {
-        &self.eligibility
+        self.splitter.eligibility()
+    }
+
+    /// The pattern and the eligibility.
+    #[must_use]
+    pub fn splitter(&self) -> &Splitter {
+        &self.splitter
     }
 
     /// The size of the training corpus.
@@ -261,8 +264,8 @@ impl Model {
     /// One sentence for each Unicode table that differs from the one used in training.
     #[must_use]
     pub fn differing_tables(&self) -> Vec<String> {
-        let pattern = ("pattern", &self.pattern_tables, self.pattern.tables());
-        let eligible = ("eligibility", &self.eligible_tables, self.eligibility.tables());
+        let pattern = ("pattern", &self.pattern_tables, self.pattern().tables());
+        let eligible = ("eligibility", &self.eligible_tables, self.eligibility().tables());
         let differing = [pattern, eligible].into_iter().filter(|(_, theirs, ours)| theirs != ours);
         let sentence = |(name, theirs, ours): (&str, &Tables, &Tables)| {
             format!(

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Rule, model_error};
 use crate::Error;
+use crate::pretokenize::ELIGIBLE;
 
 /// How a deleted token is split.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -63,6 +64,22 @@ pub struct Training {
     /// The threshold below which fragments were left out, if one was set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min_fragment_count: Option<u64>,
+}
+
+impl Default for Parameters {
+    /// The defaults of training in Python.
+    fn default() -> Parameters {
+        Parameters {
+            pattern: "boundless".to_owned(),
+            eligible: ELIGIBLE.to_owned(),
+            supermerges: true,
+            deletion: Some(Deletion::Bytes),
+            tau: 0.9,
+            min_count: 2,
+            vocab_size: 131_072,
+            second_stage: None,
+        }
+    }
 }
 
 impl Parameters {

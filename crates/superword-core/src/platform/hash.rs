@@ -1,31 +1,31 @@
-//! Hashing of short keys by multiplication, with a secret of the process: no text can be made so
-//! that its pretokens collide. Nothing depends on the order of a table.
+//! Hashing of short keys by multiplication, with a random secret for each process, so that nobody can
+//! make a text whose pretokens collide. No result depends on the order of a table.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasher, BuildHasherDefault, Hasher, RandomState};
 use std::sync::LazyLock;
 
-/// A hash map for keys that hash themselves as one or two words.
+/// A hash map for keys of one or two words.
 pub(crate) type FastMap<K, V> = HashMap<K, V, BuildHasherDefault<FastHasher>>;
 
 const MULTIPLIER: u64 = 0x9E37_79B9_7F4A_7C15;
 
 static SECRET: LazyLock<u64> = LazyLock::new(|| RandomState::new().hash_one(MULTIPLIER));
 
-/// A number that is another in each process.
+/// Returns the secret of this process.
 #[inline]
 pub(crate) fn secret() -> u64 {
     *SECRET
 }
 
-/// The two halves of the product, folded into one word.
+/// Multiplies two words, and folds the product into one word.
 #[inline]
 pub(crate) fn fold(a: u64, b: u64) -> u64 {
     let product = u128::from(a) * u128::from(b);
     product as u64 ^ (product >> 64) as u64
 }
 
-/// A hasher of words.
+/// Hashes words by multiplication.
 pub(crate) struct FastHasher(u64);
 
 impl Default for FastHasher {

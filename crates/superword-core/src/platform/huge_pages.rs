@@ -1,30 +1,31 @@
-//! Large blocks of memory that are read in no order.
+//! Large blocks of memory for random access.
+//!
+//! Huge pages need fewer entries of the TLB, so that random reads miss it far less often.
 
-/// From this size on, in bytes, a block is worth large pages.
+/// The smallest block, in bytes, for which huge pages are requested.
 #[cfg(target_os = "linux")]
-const LARGE: usize = 1 << 22;
+const MIN_BLOCK: usize = 1 << 22;
 
-/// `len` times the same value, on large pages where the system has them: reading in no order
-/// then misses the cache of addresses far less often.
+/// Returns a vector of `len` equal values, on huge pages where the system has them.
 pub(crate) fn filled<T: Copy>(value: T, len: usize) -> Vec<T> {
     let mut memory = with_capacity(len);
     memory.resize(len, value);
     memory
 }
 
-/// An empty vector with room for `capacity` values, on large pages where the system has them.
+/// Returns an empty vector of this capacity, on huge pages where the system has them.
 pub(crate) fn with_capacity<T>(capacity: usize) -> Vec<T> {
     let memory: Vec<T> = Vec::with_capacity(capacity);
     #[cfg(target_os = "linux")]
     {
         let bytes = memory.capacity() * size_of::<T>();
-        if bytes >= LARGE {
+        if bytes >= MIN_BLOCK {
             let page = 1 << 12;
             let block = memory.as_ptr();
             let start = block.addr().next_multiple_of(page);
             let length = (block.addr() + bytes - start) & !(page - 1);
-            // SAFETY: the range lies within the vector's own block, and the advice changes nothing
-            // but the size of the pages. That it may not be taken is no error.
+            // SAFETY: the range lies within the block of the vector, and the advice changes only the
+            // size of its pages. The system may ignore the advice.
             unsafe {
                 libc::madvise(
                     block.with_addr(start).cast_mut().cast(),
@@ -37,11 +38,11 @@ pub(crate) fn with_capacity<T>(capacity: usize) -> Vec<T> {
     memory
 }
 
-/// Gives memory that is no longer used back to the system, where it would be kept for later: what
-/// comes next needs other sizes.
+/// Returns freed memory to the system. The allocator would keep it, but the next stage needs blocks
+/// of other sizes.
 pub(crate) fn release() {
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
-    // SAFETY: it only looks after memory that nobody has.
+    // SAFETY: the call affects only memory that is free.
     unsafe {
         libc::malloc_trim(0);
     }

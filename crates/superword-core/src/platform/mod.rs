@@ -1,4 +1,9 @@
-//! What the code needs of the machine: processor features, memory pages, hashing, a memory budget.
+//! The machine: the processor and its memory.
+//!
+//! 1. `cpu`: processor features, and prefetching;
+//! 2. `huge_pages`: large blocks of memory for random access;
+//! 3. `hash`: fast hashing with a secret;
+//! 4. `memory_budget`: the memory limit of training.
 
 pub(crate) mod cpu;
 pub(crate) mod hash;

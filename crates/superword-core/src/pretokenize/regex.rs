@@ -1,4 +1,4 @@
-//! Regexes of the user's own, in the dialect of the `fancy-regex` crate.
+//! Patterns without a scanner: regexes in the dialect of the `fancy-regex` crate.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use regex_syntax::Error as SyntaxError;
 
 use crate::Error;
 
-/// How many steps of backtracking one search may take.
+/// The largest number of backtracking steps in one search.
 pub const BACKTRACK_LIMIT: usize = 1_000_000;
 
 /// A compiled regex.
@@ -18,24 +18,24 @@ impl Regex {
     /// Compiles a regex.
     pub(super) fn new(source: &str) -> Result<Regex, Error> {
         let compiled = RegexBuilder::new(source).backtrack_limit(BACKTRACK_LIMIT).build();
-        compiled.map(Regex).map_err(|error| refusal(source, &error))
+        compiled.map(Regex).map_err(|error| explain_refusal(source, &error))
     }
 
-    /// Compiles a regex that has to match the whole of a text.
-    pub(super) fn whole(source: &str) -> Result<Regex, Error> {
+    /// Compiles a regex that must match a whole text.
+    pub(super) fn anchored(source: &str) -> Result<Regex, Error> {
         Regex::new(source)?;
         Regex::new(&format!(r"\A(?:{source})\z"))
     }
 
-    /// Whether the regex matches somewhere in the text.
+    /// Returns whether the regex matches anywhere in the text.
     pub(super) fn matches(&self, text: &str) -> Result<bool, Error> {
-        self.0.is_match(text).map_err(|_| gave_up(0))
+        self.0.is_match(text).map_err(|_| give_up(0))
     }
 
-    /// The first match at or after `at` that is not empty.
+    /// Finds the first non-empty match at or after `at`.
     fn find(&self, text: &str, mut at: usize) -> Result<Option<Range<usize>>, Error> {
         loop {
-            let found = self.0.find_from_pos(text, at).map_err(|_| gave_up(at))?;
+            let found = self.0.find_from_pos(text, at).map_err(|_| give_up(at))?;
             match found {
                 Some(found) if found.start() == found.end() => {
                     match text[found.end()..].chars().next() {
@@ -49,14 +49,14 @@ impl Regex {
     }
 }
 
-/// What is wrong with the regex, and at which of its characters.
-fn refusal(source: &str, error: &RegexError) -> Error {
+/// Says what is wrong with the regex, and at which character.
+fn explain_refusal(source: &str, error: &RegexError) -> Error {
     let (byte, reason) = match error {
         RegexError::ParseError(byte, reason) => (Some(*byte), reason.to_string()),
         RegexError::CompileError(inner) => match &**inner {
             CompileError::InnerError(inner) => inner
                 .syntax_error()
-                .and_then(|error| part_refused(source, error))
+                .and_then(|error| locate_in_whole(source, error))
                 .map_or_else(|| (None, inner.to_string()), |(at, reason)| (Some(at), reason)),
             other => (None, other.to_string()),
         },
@@ -71,9 +71,9 @@ fn refusal(source: &str, error: &RegexError) -> Error {
     }
 }
 
-/// Parts without look-around are compiled apart, and an error's place is its place in the part:
-/// what stands there is looked up in the whole, in which names of classes may be capitalized.
-fn part_refused(source: &str, error: &SyntaxError) -> Option<(usize, String)> {
+/// Finds an error's offset in the whole regex. The engine compiles parts without look-around
+/// separately, lowercases the names of classes, and gives the offset in the part.
+fn locate_in_whole(source: &str, error: &SyntaxError) -> Option<(usize, String)> {
     let (part, span, reason) = match error {
         SyntaxError::Parse(error) => (error.pattern(), error.span(), error.kind().to_string()),
         SyntaxError::Translate(error) => (error.pattern(), error.span(), error.kind().to_string()),
@@ -83,27 +83,27 @@ fn part_refused(source: &str, error: &SyntaxError) -> Option<(usize, String)> {
     Some((source.to_ascii_lowercase().find(&refused)?, reason))
 }
 
-fn gave_up(at: usize) -> Error {
+fn give_up(at: usize) -> Error {
     Error::PatternGaveUp { at, limit: BACKTRACK_LIMIT }
 }
 
-/// The spans of the pretokens of one text: the matches, and what lies between them.
-pub(super) struct Matches<'t> {
+/// The spans of the pretokens of one text: the matches, and the text between them.
+pub(super) struct RegexSpans<'t> {
     regex: &'t Regex,
     text: &'t str,
-    /// Where the next pretoken starts.
+    /// The start of the next pretoken.
     at: usize,
-    /// A match that was found beyond `at`.
+    /// A match that was found after `at`.
     next: Option<Range<usize>>,
 }
 
-impl<'t> Matches<'t> {
-    pub(super) fn new(regex: &'t Regex, text: &'t str) -> Matches<'t> {
-        Matches { regex, text, at: 0, next: None }
+impl<'t> RegexSpans<'t> {
+    pub(super) fn new(regex: &'t Regex, text: &'t str) -> RegexSpans<'t> {
+        RegexSpans { regex, text, at: 0, next: None }
     }
 }
 
-impl Iterator for Matches<'_> {
+impl Iterator for RegexSpans<'_> {
     type Item = Result<Range<usize>, Error>;
 
     fn next(&mut self) -> Option<Self::Item> {

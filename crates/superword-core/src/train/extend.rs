@@ -1,35 +1,45 @@
-//! Extending: from a model that is there and a corpus to one with more superwords.
+//! Extending: adding superwords to an existing model.
 
 use std::borrow::Cow;
 use std::convert::Infallible;
 
 use crate::control::Control;
-use crate::corpus::{Corpus, Reading};
-use crate::count;
+use crate::corpus::Corpus;
+use crate::count::{CorpusPass, count_pretokens};
 use crate::error::Error;
 use crate::model::{Model, Parameters};
 use crate::platform::huge_pages;
-use crate::platform::memory_budget::Budget;
-use crate::train::Effort;
 use crate::train::supermerges;
+use crate::train::{Resources, TrainingContext};
 
-/// Learns supermerges on a corpus, after all rules of a model, until there are `add` more tokens or
-/// no pair reaches `min_count`. What the model has stays as it is, ids included; the new tokens'
-/// ids follow the largest that there is.
+/// How far to extend a model.
+#[derive(Clone, Copy, Debug)]
+pub struct Extension {
+    /// The number of tokens to add.
+    pub add: u32,
+    /// The smallest count of a supermerge.
+    pub min_count: u64,
+}
+
+/// Learns supermerges on a corpus, after all rules of a model.
+///
+/// Stops when the extension is complete or no pair reaches its `min_count`. The tokens of the model
+/// keep their ids; the new ones follow the largest id.
 ///
 /// # Errors
 /// When the model has a second stage, or no ids are left; when the corpus cannot be read, changes
-/// while it is read, or a regex fails on it; when the job is interrupted.
+/// while it is read, or a regex fails on it; when the memory limit is too low; when the job is
+/// interrupted.
 pub fn extend(
     corpus: &dyn Corpus,
     base: &Model,
-    add: u32,
-    min_count: u64,
-    effort: Effort,
+    extension: Extension,
+    resources: Resources,
     control: &Control,
 ) -> Result<Model, Error> {
+    let Extension { add, min_count } = extension;
     let Ok(vocab_size) = u32::try_from(base.vocab_size() as u64 + u64::from(add)) else {
-        let reason = format!("there are no ids left for {add} more tokens");
+        let reason = format!("there are not enough ids left for {add} more tokens");
         return Err(Error::VocabSize { reason });
     };
     if base.parameters().second_stage.is_some() {
@@ -43,15 +53,14 @@ pub fn extend(
         vocab_size: vocab_size.max(256),
         ..base.parameters().clone()
     };
-    let (pattern, eligibility) = (base.pattern(), base.eligibility());
-    let in_pieces = pattern.has_seams() && eligibility.is_default();
-    let reading = Reading { threads: effort.threads, in_pieces };
-    let budget = Budget::new(effort.memory_limit);
-    let counted = count::count(corpus, reading, (pattern, eligibility), true, budget, control)?;
-    let training = counted.training();
+    let context = TrainingContext { parameters: &parameters, resources, control };
+    let splitter = base.splitter();
+    let pass = resources.pass(corpus, splitter.read_options(resources.threads), control);
+    let counts = count_pretokens(&pass, splitter, true)?;
+    let training = counts.training();
     huge_pages::release();
-    let learned =
-        supermerges::learn_after(base, (corpus, reading), counted, &parameters, effort, control)?;
+    let next_pass = CorpusPass { expected: Some(counts.totals), ..pass };
+    let learned = supermerges::learn_after(base, &next_pass, counts, &context)?;
     let spell = |token| Ok::<_, Infallible>(Cow::Borrowed(learned.tokens.bytes(token)));
     let rules = learned.rules.iter().map(|rule| {
         let Ok(rule) = rule.spelled(spell);

@@ -1,62 +1,64 @@
-//! Training on sums that were made elsewhere: first on pretokens, then on fragments.
+//! Training on counts that were added up outside this process: first on pretokens, then on
+//! fragments.
 
 use crate::control::Control;
-use crate::count::fragments::Fragments;
-use crate::count::pretoken_map::Table;
-use crate::count::spill::Writer;
-use crate::count::{self, Counted, value};
+use crate::count::{Fragments, PretokenCount, PretokenCounts, PretokenMap, RunWriter};
 use crate::error::Error;
 use crate::model::{Model, Parameters, Training};
 use crate::platform::huge_pages;
-use crate::platform::memory_budget::Budget;
+use crate::platform::memory_budget::MemoryBudget;
 use crate::pretokenize::Eligibility;
-use crate::train::engine::token::TokenId;
-use crate::train::merges::{self, Merges, Step};
-use crate::train::shard_counts::Seen;
-use crate::train::supermerges::{Learned, Openable, learn_on};
-use crate::train::{Effort, index_tokens};
+use crate::train::engine::TrainingToken;
+use crate::train::learned_rules::LearnedRules;
+use crate::train::merges::MergeSteps;
+use crate::train::shard_counts::ShardTotals;
+use crate::train::supermerges::{OpenableIndex, OpenablePretokens, learn_on_fragments};
+use crate::train::{Resources, TrainingContext};
 
-/// Distinct pretokens with their counts, as they come in.
-pub struct Pretokens {
+/// How many pretokens are added between two checks of the memory limit.
+const CHECK_EVERY: usize = 1 << 20;
+
+/// Collects distinct pretokens with their counts.
+pub struct PretokenSums {
     eligibility: Eligibility,
-    table: Table<u64>,
-    budget: Budget,
+    map: PretokenMap<PretokenCount>,
+    budget: MemoryBudget,
+    /// The bytes that the pretokens have together.
     bytes: usize,
 }
 
-impl Pretokens {
-    /// None yet.
+impl PretokenSums {
+    /// Creates an empty collection.
     ///
     /// # Errors
     /// When the regex of eligible pretokens is malformed.
-    pub fn new(eligible: &str, memory_limit: Option<u64>) -> Result<Pretokens, Error> {
-        let (eligibility, budget) = (Eligibility::new(eligible)?, Budget::new(memory_limit));
-        Ok(Pretokens { eligibility, table: Table::new(), budget, bytes: 0 })
+    pub fn new(eligible: &str, memory_limit: Option<u64>) -> Result<PretokenSums, Error> {
+        let (eligibility, budget) = (Eligibility::new(eligible)?, MemoryBudget::new(memory_limit));
+        Ok(PretokenSums { eligibility, map: PretokenMap::new(), budget, bytes: 0 })
     }
 
-    /// Takes a pretoken, which has not come before, with its count.
+    /// Adds a pretoken, which was not added before, with its count.
     ///
     /// # Errors
-    /// When it is not UTF-8, or came before; when a regex fails on it; when there are too many for
-    /// the limit of memory.
+    /// When it is not UTF-8, or was added before; when a regex fails on it; when there are too many
+    /// pretokens for the memory limit.
     pub fn add(&mut self, pretoken: &[u8], count: u64) -> Result<(), Error> {
-        let refused = |what| {
-            let reason = format!("the pretoken b\"{}\" {what}", pretoken.escape_ascii());
+        let refuse = |problem| {
+            let reason = format!("the pretoken b\"{}\" {problem}", pretoken.escape_ascii());
             Error::Counts { reason }
         };
-        let text = std::str::from_utf8(pretoken).map_err(|_| refused("is not UTF-8"))?;
+        let text = std::str::from_utf8(pretoken).map_err(|_| refuse("is not UTF-8"))?;
         if text.is_empty() || count == 0 || count > i64::MAX as u64 {
-            return Err(refused("is empty, or its count is out of range"));
+            return Err(refuse("is empty, or its count is out of range"));
         }
-        let before = self.table.len();
-        self.table.set(pretoken, value(count, self.eligibility.has(text)?));
-        if self.table.len() == before {
-            return Err(refused("is there twice; sum the counts first"));
+        let before = self.map.len();
+        self.map.insert(pretoken, PretokenCount::new(count, self.eligibility.has(text)?));
+        if self.map.len() == before {
+            return Err(refuse("occurs twice; sum the counts first"));
         }
         self.bytes += pretoken.len();
-        if self.table.len().is_multiple_of(1 << 20) {
-            let needed = merges::memory(self.bytes, self.table.len());
-            self.budget.allow(count::PRETOKENS, needed)?;
+        if self.map.len().is_multiple_of(CHECK_EVERY) {
+            self.budget.allow_merges(self.bytes + self.map.len(), 0)?;
         }
         Ok(())
     }
@@ -64,113 +66,134 @@ impl Pretokens {
     /// Learns the merges.
     ///
     /// # Errors
-    /// When there is to be a second stage; when the memory does not suffice, or the job is
+    /// When the parameters have a second stage; when the memory limit is too low; when the job is
     /// interrupted.
     pub fn learn(
         self,
         parameters: Parameters,
-        seen: Seen,
-        effort: Effort,
+        totals: ShardTotals,
+        resources: Resources,
         control: &Control,
-    ) -> Result<Merged, Error> {
+    ) -> Result<LearnedMerges, Error> {
         if parameters.second_stage.is_some() {
             let reason = "a second stage (transition) is learned on documents, not on counts";
             return Err(Error::Counts { reason: reason.to_owned() });
         }
-        let counted = Counted::elsewhere(self.table, seen.pretokens, seen.totals);
-        let needed = merges::memory(counted.bytes(), counted.distinct()) + counted.memory() as u64;
-        self.budget.allow(count::PRETOKENS, needed)?;
-        let merges = merges::learn(&counted, &parameters, effort, control)?;
+        let counts = PretokenCounts::from_sums(self.map, totals.pretokens, totals.corpus);
+        self.budget.allow_merges(counts.cells(), counts.memory())?;
+        let context = TrainingContext { parameters: &parameters, resources, control };
+        let merges = MergeSteps::learn(&counts, &context)?;
         huge_pages::release();
-        let openable = Openable::new(&counted, &merges.tokens, &merges.steps);
-        let training = counted.training();
-        Ok(Merged { parameters, training, merges, openable })
+        let openable = OpenablePretokens::new(&counts, &merges);
+        let training = counts.training();
+        Ok(LearnedMerges { parameters, training, merges, openable })
     }
 }
 
-/// Merges that are learned, for supermerges to compete with.
-pub struct Merged {
+/// Learned merges, with which supermerges can compete.
+pub struct LearnedMerges {
     parameters: Parameters,
     training: Training,
-    merges: Merges,
-    openable: Openable,
+    merges: MergeSteps,
+    openable: OpenablePretokens,
 }
 
-impl Merged {
-    /// The pretokens that are open at some time; fragments name them by their places here.
-    pub fn words(&self) -> impl Iterator<Item = &[u8]> {
-        self.openable.words.iter().map(|&token| self.merges.tokens.bytes(token))
+/// The counts below which pretokens and fragments were left out, if any. The model records them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CountThresholds {
+    /// The smallest count of a pretoken.
+    pub min_pretoken_count: Option<u64>,
+    /// The smallest count of a fragment.
+    pub min_fragment_count: Option<u64>,
+}
+
+impl LearnedMerges {
+    /// Returns the pretokens that open at some time. Fragments name them by their index here.
+    pub fn openable_pretokens(&self) -> impl Iterator<Item = &[u8]> {
+        self.openable.tokens.iter().map(|&token| self.merges.tokens.bytes(token))
     }
 
-    /// The count below which no pair of neighbours matters.
+    /// Returns the smallest count that a supermerge can have. Documents may be split between rarer
+    /// neighbours.
     #[must_use]
-    pub fn bound(&self) -> u64 {
-        self.merges.bound
+    pub fn min_supermerge_count(&self) -> u64 {
+        self.merges.min_supermerge_count
     }
 
-    /// No fragments yet.
+    /// Returns an empty collection of fragments.
     ///
     /// # Errors
     /// When no temporary file can be written.
-    pub fn fragments(&self) -> Result<FragmentSums, Error> {
-        Ok(FragmentSums { words: self.openable.words.clone(), writer: Writer::new()? })
+    pub fn fragment_sums(&self) -> Result<FragmentSums, Error> {
+        Ok(FragmentSums { openable: self.openable.tokens.clone(), writer: RunWriter::new()? })
     }
 
-    /// Learns supermerges on fragments, unless they turn out to be cut at rare neighbours where they
-    /// must not be: then there is no model, and the fragments have to be counted again without.
+    /// Learns supermerges on fragments, and returns the model. Without fragments, it has no
+    /// supermerges.
     ///
-    /// Without fragments, the model has no supermerges. `thresholds` are the counts below which
-    /// pretokens and fragments were left out, if any.
+    /// Returns `None` if documents were split between rare neighbours and must not be. The
+    /// fragments have to be counted again then, without splitting there.
     ///
     /// # Errors
-    /// When the memory does not suffice, the job is interrupted, or the special tokens contradict
+    /// When the memory limit is too low, the job is interrupted, or the special tokens contradict
     /// each other.
     pub fn finish(
         &mut self,
-        fragments: Option<(FragmentSums, bool)>,
+        fragments: Option<CountedFragments>,
         special_tokens: Vec<String>,
-        thresholds: [Option<u64>; 2],
-        effort: Effort,
+        thresholds: CountThresholds,
+        resources: Resources,
         control: &Control,
     ) -> Result<Option<Model>, Error> {
-        let Merges { tokens, steps, bound } = &mut self.merges;
-        let rules = if let Some((fragments, is_cut)) = fragments {
-            let fragments = Fragments::Written(fragments.writer.finish()?);
-            let merges = (&mut *tokens, steps.as_slice(), *bound);
-            learn_on(fragments, is_cut, merges, &self.openable, &self.parameters, effort, control)?
+        let rules = if let Some(fragments) = fragments {
+            let context = TrainingContext { parameters: &self.parameters, resources, control };
+            let CountedFragments { sums, splits_rare_neighbours } = fragments;
+            let fragments = Fragments::from_sums(sums.writer.finish()?, splits_rare_neighbours);
+            learn_on_fragments(fragments, &mut self.merges, &self.openable, &context)?
         } else {
-            Some(steps.iter().flat_map(Step::rules).collect())
+            Some(self.merges.rules())
         };
         let Some(rules) = rules else { return Ok(None) };
-        let (tokens, rules) = index_tokens(Learned { tokens: tokens.clone(), rules });
-        let [min_pretoken_count, min_fragment_count] = thresholds;
+        let learned = LearnedRules { tokens: self.merges.tokens.clone(), rules };
+        let (tokens, rules) = learned.index_tokens();
+        let CountThresholds { min_pretoken_count, min_fragment_count } = thresholds;
         let training = Training { min_pretoken_count, min_fragment_count, ..self.training };
         Model::new(self.parameters.clone(), tokens, rules, special_tokens, training).map(Some)
     }
 }
 
-/// Distinct fragments with their counts, as they come in.
+/// Collects distinct fragments with their counts.
 pub struct FragmentSums {
-    words: Vec<TokenId>,
-    writer: Writer,
+    /// The tokens of the openable pretokens, by `OpenableIndex`.
+    openable: Vec<TrainingToken>,
+    writer: RunWriter,
+}
+
+/// All fragments of a corpus, and how its documents were split.
+pub struct CountedFragments {
+    /// The fragments with their counts.
+    pub sums: FragmentSums,
+    /// Whether documents were also split between rare neighbours.
+    pub splits_rare_neighbours: bool,
 }
 
 impl FragmentSums {
-    /// Takes a fragment, which has not come before, with its count: the numbers of its words, four
-    /// bytes each, the lowest first.
+    /// Adds a fragment, which was not added before, with its count. A fragment is the indices of
+    /// openable pretokens, four bytes each, the lowest first.
     ///
     /// # Errors
-    /// When it is none; when the temporary file cannot be written.
+    /// When the fragment or its count is invalid; when the temporary file cannot be written.
     pub fn add(&mut self, fragment: &[u8], count: u64) -> Result<(), Error> {
-        let (numbers, rest) = fragment.as_chunks::<4>();
-        let token = |&number| self.words.get(u32::from_le_bytes(number) as usize);
-        let tokens: Option<Vec<_>> = numbers.iter().map(token).collect();
-        let known = tokens.filter(|tokens| rest.is_empty() && tokens.len() > 1 && count > 0);
-        let Some(tokens) = known else {
-            let reason = "a fragment names words that are not among those that open".to_owned();
+        let (indices, rest) = fragment.as_chunks();
+        let indices = indices.iter().map(|&bytes| OpenableIndex(u32::from_le_bytes(bytes)));
+        let tokens: Option<Vec<_>> =
+            indices.map(|index| self.openable.get(index.0 as usize)).collect();
+        let valid = tokens.filter(|tokens| rest.is_empty() && tokens.len() > 1 && count > 0);
+        let Some(tokens) = valid else {
+            let reason = "a fragment contains an index that no openable pretoken has".to_owned();
             return Err(Error::Counts { reason });
         };
-        let bytes: Vec<u8> = tokens.iter().flat_map(|token| token.to_le_bytes()).collect();
+        let bytes: Vec<u8> = tokens.iter().flat_map(|token| token.0.to_le_bytes()).collect();
         self.writer.push(&bytes, count)
     }
 }

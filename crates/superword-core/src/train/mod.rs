@@ -1,94 +1,77 @@
 //! Training: from a corpus to a model.
+//!
+//! [`train`] shows the whole of it. The files in reading order:
+//!
+//! 1. `resources`: threads, the memory limit and verification, and what all parts of training
+//!    share;
+//! 2. `merges`: learns merges and deletions on the counted pretokens;
+//! 3. `supermerges`: learns supermerges on fragments of the documents;
+//! 4. `superbpe`: learns the merges of a second stage instead;
+//! 5. `learned_rules`: the result, and how a model numbers its tokens;
+//! 6. `extend`: adds superwords to an existing model;
+//! 7. [`shard_counts`] and [`from_counts`]: counting the shards of a corpus, and training on the
+//!    sums;
+//! 8. `engine`: what all kinds of learning share, a sequence of tokens with the counts of its
+//!    pairs.
 
-pub(crate) mod engine;
+mod engine;
 mod extend;
 pub mod from_counts;
-pub(crate) mod merges;
+mod learned_rules;
+mod merges;
+mod resources;
 pub mod shard_counts;
 mod superbpe;
-pub(crate) mod supermerges;
-
-use crate::platform::memory_budget::Budget;
-pub use extend::extend;
+mod supermerges;
 
 use crate::control::Control;
-use crate::corpus::{Corpus, Reading};
-use crate::count;
+use crate::corpus::{Corpus, ReadOptions};
+use crate::count::{CorpusPass, count_pretokens};
 use crate::error::Error;
-use crate::model::{Model, Parameters, Rule, SecondStage, TokenIndex};
+use crate::model::{Model, Parameters, SecondStage};
 use crate::platform::huge_pages;
-use crate::pretokenize::{Eligibility, Pattern};
-use crate::train::engine::token::TokenId;
-use crate::train::supermerges::Learned;
+use crate::pretokenize::{Pattern, Splitter};
 
-/// How to train, without an effect on what is learned.
-#[derive(Clone, Copy, Debug)]
-pub struct Effort {
-    /// How many threads to use.
-    pub threads: usize,
-    /// How many bytes of memory to keep to, if any: at least [`LEAST_MEMORY`].
-    ///
-    /// [`LEAST_MEMORY`]: crate::LEAST_MEMORY
-    pub memory_limit: Option<u64>,
-    /// After how many rules to count everything anew and compare, if at all.
-    pub verify_every: Option<u64>,
-}
+pub use extend::{Extension, extend};
+use merges::MergeSteps;
+pub use resources::Resources;
+use resources::TrainingContext;
 
-/// Learns a model from a corpus.
+/// Trains a model on a corpus.
 ///
 /// # Errors
-/// When the corpus cannot be read, changes while it is read, or a regex fails on it; when the job
-/// is interrupted; when the special tokens contradict each other.
+/// When the corpus cannot be read, changes while it is read, or a regex fails on it; when the
+/// memory limit is too low; when the job is interrupted; when the special tokens contradict each
+/// other.
 pub fn train(
     corpus: &dyn Corpus,
     parameters: Parameters,
     special_tokens: Vec<String>,
-    effort: Effort,
+    resources: Resources,
     control: &Control,
 ) -> Result<Model, Error> {
-    let pattern = Pattern::new(&parameters.pattern)?;
-    let eligibility = Eligibility::new(&parameters.eligible)?;
-    let in_pieces = pattern.has_seams() && eligibility.is_default();
-    let reading = Reading { threads: effort.threads, in_pieces };
-    let split = (&pattern, &eligibility);
-    let budget = Budget::new(effort.memory_limit);
-    let counted = count::count(corpus, reading, split, parameters.supermerges, budget, control)?;
-    let training = counted.training();
+    let context = TrainingContext { parameters: &parameters, resources, control };
+    let splitter = Splitter::new(&parameters.pattern, &parameters.eligible)?;
+    let reading = splitter.read_options(resources.threads);
+    let pass = resources.pass(corpus, reading, control);
+    let counts = count_pretokens(&pass, &splitter, parameters.supermerges)?;
+    let training = counts.training();
+    let next_pass = CorpusPass { expected: Some(counts.totals), ..pass };
     let learned = if let Some(SecondStage { transition, pattern }) = &parameters.second_stage {
         let first_stage = Parameters { vocab_size: *transition, ..parameters.clone() };
-        let merges = merges::learn(&counted, &first_stage, effort, control)?;
-        let totals = counted.totals;
-        drop(counted);
+        let first_stage = TrainingContext { parameters: &first_stage, ..context };
+        let merges = MergeSteps::learn(&counts, &first_stage)?;
+        drop(counts);
         huge_pages::release();
-        let in_pieces = Pattern::new(pattern)?.has_seams();
-        let corpus = (corpus, Reading { in_pieces, ..reading });
-        superbpe::learn(corpus, totals, merges, &parameters, effort, control)?
+        let split_documents = Pattern::new(pattern)?.may_split_documents();
+        let next_pass =
+            CorpusPass { reading: ReadOptions { split_documents, ..reading }, ..next_pass };
+        superbpe::learn(&next_pass, merges, &context)?
     } else {
-        let merges = merges::learn(&counted, &parameters, effort, control)?;
+        let merges = MergeSteps::learn(&counts, &context)?;
         huge_pages::release();
-        let corpus = (corpus, reading);
-        supermerges::learn(corpus, &pattern, counted, merges, &parameters, effort, control)?
+        supermerges::learn(&next_pass, splitter.pattern(), counts, merges, &context)?
     };
-    let (tokens, rules) = index_tokens(learned);
+    let (tokens, rules) = learned.index_tokens();
     Model::new(parameters, tokens, rules, special_tokens, training)
-}
-
-/// The bytes of the tokens that rules name, and the rules with their tokens by index: first the
-/// single bytes, then in the order in which the rules name them.
-pub(crate) fn index_tokens(learned: Learned) -> (Vec<Box<[u8]>>, Vec<Rule>) {
-    let Learned { tokens, rules } = learned;
-    let mut bytes: Vec<_> = tokens.into_bytes().into_iter().map(Some).collect();
-    let mut indices = vec![None; bytes.len()];
-    let mut named = Vec::new();
-    let mut index_of = |token: TokenId| {
-        *indices[token as usize].get_or_insert_with(|| {
-            named.push(bytes[token as usize].take().expect("a token is named first once"));
-            TokenIndex(named.len() as u32 - 1)
-        })
-    };
-    for byte in 0..256 {
-        index_of(byte);
-    }
-    let rules = rules.into_iter().map(|rule| rule.renumber(&mut index_of)).collect();
-    (named, rules)
 }

@@ -1,9 +1,10 @@
-//! Training as docs/algorithm.md defines it, slow and plain: the twin of `superword_core::train`.
+//! Training as docs/algorithm.md defines it, slow and plain: the naive twin of
+//! `superword_core::train`.
 //!
-//! Of the package it uses only what splits texts. A rule counts the rows that it changes anew and
-//! leaves the others alone; nothing else is done for speed.
+//! Of the package it uses only what splits texts. After a rule, only the sequences that it changes
+//! are counted again; nothing else is done for speed.
 
-mod rows;
+mod sequences;
 
 use std::collections::{BTreeSet, HashMap};
 use std::mem;
@@ -11,10 +12,10 @@ use std::mem;
 use superword_core::model::{Deletion, Parameters};
 use superword_core::{Eligibility, Pattern};
 
-pub(crate) use self::rows::Token;
-use self::rows::{Pair, Rows, join};
+pub(crate) use self::sequences::Token;
+use self::sequences::{Pair, Sequences, join};
 
-/// One rule.
+/// A rule.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Rule {
     pub(crate) kind: Kind,
@@ -22,7 +23,7 @@ pub(crate) struct Rule {
     pub(crate) token: Token,
     /// The pair that it joins, or what the deleted token is split into.
     pub(crate) parts: Vec<Token>,
-    /// How often a pair was joined; 0 for a delete.
+    /// How often the pair was joined; 0 for a delete.
     pub(crate) count: u64,
 }
 
@@ -33,7 +34,7 @@ pub(crate) enum Kind {
     Delete,
 }
 
-/// Learns the rules, and the vocabulary, in which a token's place is its id.
+/// Learns the rules and the vocabulary. A token's index in the vocabulary is its id.
 pub(crate) fn train(documents: &[String], parameters: &Parameters) -> (Vec<Rule>, Vec<Token>) {
     let mut trainer = Trainer::new(documents, parameters);
     while trainer.vocabulary.len() < parameters.vocab_size as usize && trainer.step(parameters) {}
@@ -50,16 +51,16 @@ enum Unit {
 /// The state of training.
 #[derive(Default)]
 struct Trainer {
-    /// The distinct pretokens, each standing alone, as if no supermerge had happened.
-    pretokens: Rows,
+    /// The distinct pretokens, each standing alone, as if there were no supermerges.
+    pretokens: Sequences,
     is_eligible: Vec<bool>,
     /// The pretokens that hold each token.
     holders: HashMap<Token, BTreeSet<usize>>,
-    /// The documents, cut at the pretokens that are not eligible: those are never open.
+    /// The documents, split at the pretokens that are not eligible: those never open.
     runs: Vec<Vec<Unit>>,
-    /// Of each unit of a run the token if it is open, and otherwise nothing.
-    open: Rows,
-    /// The runs in which each pretoken stood at the start.
+    /// For each unit of a run its token if it is open, and otherwise an empty one.
+    open: Sequences,
+    /// The runs that contained each pretoken at the start.
     runs_of: Vec<BTreeSet<usize>>,
     rules: Vec<Rule>,
     vocabulary: Vec<Token>,
@@ -101,7 +102,7 @@ impl Trainer {
         trainer
     }
 
-    /// Performs one step, its deletions included; false when no pair is frequent enough.
+    /// Performs one step, its deletions included. Returns false when no pair is frequent enough.
     fn step(&mut self, parameters: &Parameters) -> bool {
         let (merge, merge_count) = self.pretokens.most_frequent();
         let (supermerge, supermerge_count) = self.open.most_frequent();
@@ -118,7 +119,7 @@ impl Trainer {
         tokens.retain(|token| {
             parameters.deletion.is_some()
                 && token.len() > 1
-                && share(merge_count, self.occurrences(token)) >= parameters.tau
+                && share(merge_count, self.count(token)) >= parameters.tau
         });
         self.merge(&merge, merge_count);
         for token in tokens {
@@ -145,7 +146,7 @@ impl Trainer {
         }
     }
 
-    /// Adds a rule that joins a pair, and its token to the vocabulary unless it is there.
+    /// Adds a rule that joins a pair, and its token to the vocabulary unless it has it.
     fn make(&mut self, kind: Kind, (left, right): &Pair, count: u64) -> Token {
         let token = Token::from([&**left, &**right].concat());
         if !self.vocabulary.contains(&token) {
@@ -164,13 +165,14 @@ impl Trainer {
         }
         let is_supermerge = |rule: &Rule| rule.kind == Kind::Supermerge && rule.token == token;
         if !self.rules.iter().any(is_supermerge) {
-            let place = self.vocabulary.iter().position(|other| *other == token);
-            self.vocabulary.remove(place.expect("a token that is deleted was made"));
+            let index = self.vocabulary.iter().position(|other| *other == token);
+            self.vocabulary.remove(index.expect("a token that is deleted was made"));
         }
         self.rules.push(Rule { kind: Kind::Delete, token, parts, count: 0 });
     }
 
-    /// The pair of the first merge that made a token; a part of it that is deleted is split again.
+    /// Returns the pair of the first merge that made a token. A part that is deleted is split
+    /// again.
     fn pair_parts(&self, token: &Token) -> Vec<Token> {
         let is_merge = |rule: &&Rule| rule.kind == Kind::Merge && rule.token == *token;
         let first = self.rules.iter().find(is_merge).expect("a merge made the token");
@@ -184,8 +186,8 @@ impl Trainer {
         split.collect()
     }
 
-    /// How often a token occurs in the pretokens.
-    fn occurrences(&self, token: &Token) -> u64 {
+    /// Counts a token in the pretokens.
+    fn count(&self, token: &Token) -> u64 {
         let in_pretoken = |&number: &usize| {
             let equal = self.pretokens.tokens[number].iter().filter(|other| *other == token);
             equal.count() as u64 * self.pretokens.weights[number]
@@ -193,7 +195,7 @@ impl Trainer {
         self.holders[token].iter().map(in_pretoken).sum()
     }
 
-    /// Gives a pretoken other tokens, wherever it stands.
+    /// Sets the tokens of a pretoken, wherever it occurs.
     fn set_pretoken(&mut self, number: usize, tokens: Vec<Token>) {
         for token in &self.pretokens.tokens[number] {
             self.holders.get_mut(token).expect("it holds the token").remove(&number);
@@ -215,7 +217,7 @@ impl Trainer {
         self.open.set(run, tokens);
     }
 
-    /// The token of an open unit; empty, as no token is, for a unit that is not open.
+    /// Returns the token of an open unit, and an empty one for a unit that is not open.
     fn open_token(&self, unit: &Unit) -> Token {
         match unit {
             Unit::Superword(token) => token.clone(),

@@ -1,11 +1,11 @@
-//! Strings and what their escapes stand for.
+//! Unescaping strings.
 
-use super::skip::{find_special, hex, inside_string};
-use super::{Cursor, Flaw};
+use super::skip::{find_special, read_hex, reject_in_string};
+use super::{Cursor, LineError};
 
-/// Appends the rest of a string, after its opening quote, to `into`, and reads over its end.
+/// Appends the rest of a string, after its opening quote, to `into`, and reads its closing quote.
 #[inline]
-pub(super) fn unescape(line: &mut Cursor<'_>, into: &mut String) -> Result<(), Flaw> {
+pub(super) fn unescape(line: &mut Cursor<'_>, into: &mut String) -> Result<(), LineError> {
     loop {
         let start = line.at;
         line.at = find_special(line.bytes, start);
@@ -28,7 +28,7 @@ pub(super) fn unescape(line: &mut Cursor<'_>, into: &mut String) -> Result<(), F
                     b'/' => '/',
                     b'b' => '\u{8}',
                     b'f' => '\u{c}',
-                    b'u' => character(line)?,
+                    b'u' => read_character(line)?,
                     _ => {
                         line.at -= 1;
                         let expected = "an escape: one of \"\\/bfnrtu after a backslash";
@@ -36,26 +36,26 @@ pub(super) fn unescape(line: &mut Cursor<'_>, into: &mut String) -> Result<(), F
                     }
                 });
             }
-            _ => return Err(inside_string(line)),
+            _ => return Err(reject_in_string(line)),
         }
     }
 }
 
-/// The character whose digits, after `\u`, come next; of a pair, both halves are read.
-fn character(line: &mut Cursor<'_>) -> Result<char, Flaw> {
-    let half = Flaw::Surrogate { at: line.at - 2 };
-    let first = hex(line)?;
+/// Reads the character whose digits follow `\u`. Of a surrogate pair, it reads both halves.
+fn read_character(line: &mut Cursor<'_>) -> Result<char, LineError> {
+    let error = LineError::Surrogate { at: line.at - 2 };
+    let first = read_hex(line)?;
     if (0xD800..0xDC00).contains(&first) {
         if !line.bytes[line.at..].starts_with(b"\\u") {
-            return Err(half);
+            return Err(error);
         }
         line.at += 2;
-        let second = hex(line)?;
+        let second = read_hex(line)?;
         if !(0xDC00..0xE000).contains(&second) {
-            return Err(half);
+            return Err(error);
         }
         let code = 0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00);
-        return char::from_u32(code).ok_or(half);
+        return char::from_u32(code).ok_or(error);
     }
-    char::from_u32(first).ok_or(half)
+    char::from_u32(first).ok_or(error)
 }

@@ -1,14 +1,14 @@
-//! Reading over values without keeping them.
+//! Skipping values.
 
-use super::{Cursor, Flaw};
+use super::{Cursor, LineError};
 
-/// The first byte from `at` on that is not simply part of a JSON string: a quote, a backslash or
-/// a control character. Eight bytes at a time, all of them in one word.
+/// Finds the first quote, backslash or control character from `at` on. It tests eight bytes at a time
+/// in one word.
 #[inline(always)]
 pub(super) fn find_special(bytes: &[u8], mut at: usize) -> usize {
     const EACH: u64 = 0x0101_0101_0101_0101;
     const HIGH: u64 = 0x80 * EACH;
-    // Sets the high bit of every byte below `least`; above the lowest such byte it may err.
+    // Sets the high bit of every byte below `least`. Bits above the lowest of them may be wrong.
     let below = |word: u64, least: u64| word.wrapping_sub(least * EACH) & !word & HIGH;
     while let Some(chunk) = bytes.get(at..).and_then(|rest| rest.first_chunk()) {
         let word = u64::from_le_bytes(*chunk);
@@ -29,9 +29,9 @@ pub(super) fn find_special(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// Reads over the rest of a string, after its opening quote; says whether it has escapes.
+/// Skips the rest of a string, after its opening quote; returns whether it has escapes.
 #[inline]
-pub(super) fn skip_string(line: &mut Cursor<'_>) -> Result<bool, Flaw> {
+pub(super) fn skip_string(line: &mut Cursor<'_>) -> Result<bool, LineError> {
     let mut has_escapes = false;
     loop {
         line.at = find_special(line.bytes, line.at);
@@ -41,28 +41,28 @@ pub(super) fn skip_string(line: &mut Cursor<'_>) -> Result<bool, Flaw> {
                 return Ok(has_escapes);
             }
             b'\\' => skip_escape(line)?,
-            _ => return Err(inside_string(line)),
+            _ => return Err(reject_in_string(line)),
         }
         has_escapes = true;
     }
 }
 
-/// What stands in a string that may not.
+/// Returns the error of a byte that no string may contain.
 #[cold]
-pub(super) fn inside_string(line: &Cursor<'_>) -> Flaw {
+pub(super) fn reject_in_string(line: &Cursor<'_>) -> LineError {
     line.expected(match line.peek() {
         b'\n' => "the closing quote of a string",
         _ => "an escape (\\n, \\t, \\u....) instead of the control character",
     })
 }
 
-fn skip_escape(line: &mut Cursor<'_>) -> Result<(), Flaw> {
+fn skip_escape(line: &mut Cursor<'_>) -> Result<(), LineError> {
     line.at += 1;
     match line.peek() {
         b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => line.at += 1,
         b'u' => {
             line.at += 1;
-            hex(line)?;
+            read_hex(line)?;
         }
         _ => return Err(line.expected("an escape: one of \"\\/bfnrtu after a backslash")),
     }
@@ -70,7 +70,7 @@ fn skip_escape(line: &mut Cursor<'_>) -> Result<(), Flaw> {
 }
 
 /// Reads four hexadecimal digits.
-pub(super) fn hex(line: &mut Cursor<'_>) -> Result<u32, Flaw> {
+pub(super) fn read_hex(line: &mut Cursor<'_>) -> Result<u32, LineError> {
     let mut value = 0;
     for _ in 0..4 {
         let Some(digit) = char::from(line.peek()).to_digit(16) else {
@@ -82,9 +82,9 @@ pub(super) fn hex(line: &mut Cursor<'_>) -> Result<u32, Flaw> {
     Ok(value)
 }
 
-/// Reads over any value, however deep.
+/// Skips a value of any depth.
 #[inline]
-pub(super) fn skip_value(line: &mut Cursor<'_>) -> Result<(), Flaw> {
+pub(super) fn skip_value(line: &mut Cursor<'_>) -> Result<(), LineError> {
     match line.peek() {
         b'{' | b'[' => skip_nested(line),
         _ => skip_simple(line),
@@ -92,7 +92,7 @@ pub(super) fn skip_value(line: &mut Cursor<'_>) -> Result<(), Flaw> {
 }
 
 #[inline]
-fn skip_simple(line: &mut Cursor<'_>) -> Result<(), Flaw> {
+fn skip_simple(line: &mut Cursor<'_>) -> Result<(), LineError> {
     match line.peek() {
         b'"' => {
             line.at += 1;
@@ -107,7 +107,7 @@ fn skip_simple(line: &mut Cursor<'_>) -> Result<(), Flaw> {
     }
 }
 
-fn skip_word(line: &mut Cursor<'_>, word: &'static str) -> Result<(), Flaw> {
+fn skip_word(line: &mut Cursor<'_>, word: &'static str) -> Result<(), LineError> {
     if line.bytes[line.at..].starts_with(word.as_bytes()) {
         line.at += word.len();
         return Ok(());
@@ -115,7 +115,7 @@ fn skip_word(line: &mut Cursor<'_>, word: &'static str) -> Result<(), Flaw> {
     Err(line.expected("a value"))
 }
 
-fn skip_number(line: &mut Cursor<'_>) -> Result<(), Flaw> {
+fn skip_number(line: &mut Cursor<'_>) -> Result<(), LineError> {
     if line.peek() == b'-' {
         line.at += 1;
     }
@@ -138,7 +138,7 @@ fn skip_number(line: &mut Cursor<'_>) -> Result<(), Flaw> {
     Ok(())
 }
 
-fn skip_digits(line: &mut Cursor<'_>) -> Result<(), Flaw> {
+fn skip_digits(line: &mut Cursor<'_>) -> Result<(), LineError> {
     if !line.peek().is_ascii_digit() {
         return Err(line.expected("a digit"));
     }
@@ -148,9 +148,9 @@ fn skip_digits(line: &mut Cursor<'_>) -> Result<(), Flaw> {
     Ok(())
 }
 
-/// Reads over an object or an array. What is open is kept in a list and not on the stack, which a
-/// line of a million brackets would overflow.
-fn skip_nested(line: &mut Cursor<'_>) -> Result<(), Flaw> {
+/// Skips an object or an array. The open brackets are in a list, because a line of a million brackets
+/// would overflow the stack.
+fn skip_nested(line: &mut Cursor<'_>) -> Result<(), LineError> {
     let mut open: Vec<u8> = Vec::new();
     loop {
         // A value starts here.
@@ -197,8 +197,8 @@ fn skip_nested(line: &mut Cursor<'_>) -> Result<(), Flaw> {
     }
 }
 
-/// Reads over a key, its colon and the blanks around it.
-fn skip_key(line: &mut Cursor<'_>) -> Result<(), Flaw> {
+/// Skips a key, its colon and the blanks around it.
+fn skip_key(line: &mut Cursor<'_>) -> Result<(), LineError> {
     line.take(b'"', "a key in quotes")?;
     skip_string(line)?;
     line.skip_blanks();

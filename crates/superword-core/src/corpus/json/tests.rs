@@ -1,4 +1,4 @@
-//! The reader of lines against `serde_json`.
+//! Compares the reader of lines with `serde_json`.
 
 use std::fmt;
 
@@ -8,10 +8,10 @@ use serde_json::value::RawValue;
 
 use super::*;
 
-/// What `serde_json` finds under the key: the last, if there are several.
-struct Under<'c>(&'c str);
+/// Reads the string under a key with `serde_json`: the last, if there are several.
+struct LastString<'c>(&'c str);
 
-impl<'de> Visitor<'de> for Under<'_> {
+impl<'de> Visitor<'de> for LastString<'_> {
     type Value = Option<String>;
 
     fn expecting(&self, to: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -34,14 +34,14 @@ impl<'de> Visitor<'de> for Under<'_> {
     }
 }
 
-fn naive(line: &str, column: &str) -> Option<String> {
+fn read_with_serde(line: &str, column: &str) -> Option<String> {
     let mut reader = serde_json::Deserializer::from_str(line);
-    let value = reader.deserialize_map(Under(column)).ok()??;
+    let value = reader.deserialize_map(LastString(column)).ok()??;
     reader.end().ok()?;
     Some(value)
 }
 
-fn read(line: &str, column: &str) -> Result<String, Flaw> {
+fn read(line: &str, column: &str) -> Result<String, LineError> {
     let mut into = String::from("before");
     let length = read_line(line, column, &mut into)?;
     assert_eq!(length, line.len());
@@ -97,12 +97,12 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
     #[test]
-    fn a_line_gives_what_serde_json_gives(line in any_line()) {
-        prop_assert_eq!(read(&line, "text").ok(), naive(&line, "text"), "{}", line);
+    fn a_line_is_read_as_by_serde_json(line in any_line()) {
+        prop_assert_eq!(read(&line, "text").ok(), read_with_serde(&line, "text"), "{}", line);
     }
 
     #[test]
-    fn a_damaged_line_is_refused_when_serde_json_refuses_it(
+    fn a_damaged_line_is_rejected_as_by_serde_json(
         line in any_line(),
         at in any::<prop::sample::Index>(),
         put in "[\"\\\\{}\\[\\],:0-9a-fu.e+ -]?",
@@ -111,20 +111,20 @@ proptest! {
         let at = at.index(damaged.len());
         damaged.splice(at..=at, put.chars());
         let damaged: String = damaged.into_iter().collect();
-        prop_assert_eq!(read(&damaged, "text").ok(), naive(&damaged, "text"), "{}", damaged);
+        prop_assert_eq!(read(&damaged, "text").ok(), read_with_serde(&damaged, "text"), "{}", damaged);
     }
 }
 
 #[test]
-fn special_bytes_are_found_at_every_place() {
+fn special_bytes_are_found_at_every_offset() {
     for special in [b'"', b'\\', 0, 0x1f, b'\n'] {
-        for place in 0..40 {
+        for at in 0..40 {
             let mut bytes = vec![b' '; 40];
             bytes[20] = 0xC3;
             bytes[21] = 0x7F;
-            bytes[place] = special;
-            for start in 0..=place {
-                assert_eq!(skip::find_special(&bytes, start), place);
+            bytes[at] = special;
+            for start in 0..=at {
+                assert_eq!(skip::find_special(&bytes, start), at);
             }
         }
     }
@@ -132,23 +132,26 @@ fn special_bytes_are_found_at_every_place() {
 }
 
 #[test]
-fn a_line_ends_at_its_end_and_not_at_that_of_the_text() {
+fn a_line_ends_before_the_end_of_the_text() {
     let mut into = String::new();
     assert_eq!(read_line("{\"text\":\"a\"}\r\n{", "text", &mut into), Ok(14));
     assert_eq!(into, "a");
     let cut = read_line("{\"text\":\n\"a\"}", "text", &mut into);
-    assert_eq!(cut, Err(Flaw::Syntax { expected: "a value", at: 8 }));
+    assert_eq!(cut, Err(LineError::Syntax { expected: "a value", at: 8 }));
 }
 
 #[test]
-fn flaws_are_told_apart() {
-    assert_eq!(read("[1, 2]", "text"), Err(Flaw::NoObject));
-    assert_eq!(read("{\"a\": 1}", "text"), Err(Flaw::NoColumn));
-    assert_eq!(read("{\"text\": null}", "text"), Err(Flaw::NoString("null")));
-    assert_eq!(read("{\"text\": \"\\ud800\"}", "text"), Err(Flaw::Surrogate { at: 10 }));
-    assert_eq!(read("{\"text\": \"a\", \"text\": 3}", "text"), Err(Flaw::NoString("a number")));
+fn errors_are_distinguished() {
+    assert_eq!(read("[1, 2]", "text"), Err(LineError::NoObject));
+    assert_eq!(read("{\"a\": 1}", "text"), Err(LineError::NoColumn));
+    assert_eq!(read("{\"text\": null}", "text"), Err(LineError::NoString("null")));
+    assert_eq!(read("{\"text\": \"\\ud800\"}", "text"), Err(LineError::Surrogate { at: 10 }));
+    assert_eq!(
+        read("{\"text\": \"a\", \"text\": 3}", "text"),
+        Err(LineError::NoString("a number"))
+    );
     assert_eq!(read("{\"text\": 3, \"text\": \"a\"}", "text"), Ok("a".to_owned()));
-    assert_eq!(keys("{\"a\": [1], \"b\\u0063\": {}}"), ["a", "bc"]);
+    assert_eq!(read_keys("{\"a\": [1], \"b\\u0063\": {}}"), ["a", "bc"]);
 }
 
 #[test]

@@ -1,220 +1,238 @@
 //! Supermerges on a group of pretokens.
 //!
-//! What is joined takes the place of its first pretoken, and nothing is left of the others, so that
-//! most of a group is then written without a decision.
+//! A joined unit replaces the encoding of its first pretoken, and the encodings of the others become
+//! empty. So most of a group is then written without a branch.
 
-use crate::encode::pipeline::bits::{bits, end_of, lowest, with_bit};
-use crate::encode::pipeline::group::{Bits, GROUP, PART};
-use crate::encode::pipeline::text_encoder::Run;
-use crate::encode::pretoken::cache::Cache;
-use crate::encode::pretoken::encoding::{BEGINS, ENDS, Outcome};
-use crate::encode::pretoken::rule_replay::{NEVER, Rules};
-use crate::encode::supermerge::pair_table::Join;
-use crate::encode::supermerge::table::{SHORT, Unit, Waiting};
+use crate::encode::pipeline::bits::{bits, find_end, lowest, with_bit};
+use crate::encode::pipeline::group::{GROUP_SIZE, GroupBits, WORD_BITS};
+use crate::encode::pipeline::text_encoder::TextEncoder;
+use crate::encode::pretoken::cache::EncoderCache;
+use crate::encode::pretoken::encoding::{BOUNDARY_AFTER, BOUNDARY_BEFORE, PretokenEncoding};
+use crate::encode::pretoken::rule_replay::{NEVER, ReplayRules};
+use crate::encode::supermerge::pair_table::PairJoin;
+use crate::encode::supermerge::table::{MAX_SCANNED_UNITS, OpenUnit, PendingUnit};
 
-impl Run<'_> {
-    /// Finds out which pretokens may come to stand in one token with the one before.
+/// A run of encodings that can end up in one token, from the first to the last.
+#[derive(Clone, Copy, Default)]
+struct UnitRun {
+    first: usize,
+    last: usize,
+}
+
+impl<const SIZE: usize> TextEncoder<'_, SIZE> {
+    /// The most pretokens that the next group starts with. More of them become pending units.
+    const MAX_CARRIED: usize = SIZE.div_ceil(8);
+
+    /// Finds the pretokens that can end up in one token with the one before.
     #[inline(always)]
-    pub(crate) fn find_joined(&mut self) -> Bits {
-        let phrases = &self.encoder.phrases;
-        let mut possible = Bits::default();
-        for (part, start) in possible.iter_mut().zip((0..self.size).step_by(PART)) {
-            let before = self.group.kinds[start..].first_chunk().expect("a part");
-            let after = self.group.kinds[start + 1..].first_chunk().expect("a part");
-            *part = with_bit(before, ENDS.trailing_zeros())
-                & with_bit(after, BEGINS.trailing_zeros())
+    pub(crate) fn find_boundaries(&mut self) -> GroupBits {
+        let supermerges = &self.encoder.supermerges;
+        let mut possible = GroupBits::default();
+        for (word, start) in possible.iter_mut().zip((0..self.size).step_by(WORD_BITS)) {
+            let before = self.group.kinds[start..].first_chunk().expect("a word of kinds");
+            let after = self.group.kinds[start + 1..].first_chunk().expect("a word of kinds");
+            *word = with_bit(before, BOUNDARY_AFTER.trailing_zeros())
+                & with_bit(after, BOUNDARY_BEFORE.trailing_zeros())
                 & lowest(self.size - start);
-            for index in bits(*part) {
+            for index in bits(*word) {
                 let [left, right] =
-                    [0, 1].map(|side| self.group.outcomes[start + index + side].data[0]);
-                self.group.asked[start + index] = phrases.ask(left, right) as u32;
+                    [0, 1].map(|side| self.group.encodings[start + index + side].first_token());
+                self.group.boundary_homes[start + index] = supermerges.prefetch(left, right) as u32;
             }
         }
-        let mut joined = Bits::default();
-        for ((part, joined), start) in possible.iter().zip(&mut joined).zip((0..).step_by(PART)) {
-            for index in bits(*part) {
+        let mut found = GroupBits::default();
+        for ((word, found), start) in possible.iter().zip(&mut found).zip((0..).step_by(WORD_BITS))
+        {
+            for index in bits(*word) {
                 let [left, right] =
-                    [0, 1].map(|side| self.group.outcomes[start + index + side].data[0]);
-                let place = self.group.asked[start + index] as usize;
-                let (join, is_boundary) = phrases.boundary(place, left, right);
+                    [0, 1].map(|side| self.group.encodings[start + index + side].first_token());
+                let home = self.group.boundary_homes[start + index] as usize;
+                let (join, is_boundary) = supermerges.probe_boundary(home, left, right);
                 self.group.joins[start + index] = join;
-                *joined |= u64::from(is_boundary) << index;
+                *found |= u64::from(is_boundary) << index;
             }
         }
-        joined
+        found
     }
 
-    /// How many at the end of the group may be joined with what comes next.
+    /// Returns the number of pretokens at the end of the group that may be joined with what follows.
     #[inline(always)]
-    pub(crate) fn open_end(&mut self, joined: &Bits) -> usize {
-        if self.group.outcomes[self.size].ends() == 0 {
+    pub(crate) fn count_open_end(&mut self, boundaries: &GroupBits) -> usize {
+        if self.group.encodings[self.size].boundary_after() == 0 {
             return 0;
         }
-        let is_joined = |&at: &usize| joined[at / PART] >> (at % PART) & 1 != 0;
+        let is_joined =
+            |&index: &usize| boundaries[index / WORD_BITS] >> (index % WORD_BITS) & 1 != 0;
         1 + (1..self.size).rev().take_while(is_joined).count()
     }
 
-    /// Lets units wait that go on from the group before.
+    /// Adds the first units of the group to the pending ones if they may be joined with them.
     #[cold]
-    pub(crate) fn go_on(&mut self, joined: &mut Bits) {
-        let end = end_of(joined, 0);
+    pub(crate) fn continue_pending(&mut self, boundaries: &mut GroupBits) {
+        let end = find_end(boundaries, 0);
         for index in 0..end {
-            self.wait(index + 1, self.group.joins[index]);
-            joined[index / PART] &= !(1 << (index % PART));
+            self.defer(index + 1, self.group.joins[index]);
+            boundaries[index / WORD_BITS] &= !(1 << (index % WORD_BITS));
         }
         if end < self.size {
-            self.flush();
+            self.flush_pending();
         }
     }
 
-    /// Starts the next group with those that are not settled, or lets them wait if they are many.
+    /// Starts the next group with the pretokens after the complete ones, or makes them pending units
+    /// if they are many.
     #[inline(always)]
-    pub(crate) fn carry(&mut self, settled: usize, last: Outcome) {
-        let mut carried = self.size - settled;
-        if carried > PART {
-            for index in settled..self.size {
-                let join = if index == settled { Join::default() } else { self.group.joins[index] };
-                self.wait(index + 1, join);
+    pub(crate) fn carry(&mut self, complete: usize, last: PretokenEncoding) {
+        let mut carried = self.size - complete;
+        if carried > Self::MAX_CARRIED {
+            for index in complete..self.size {
+                let join =
+                    if index == complete { PairJoin::default() } else { self.group.joins[index] };
+                self.defer(index + 1, join);
             }
-            self.group.cuts[settled] = self.group.cuts[self.size];
+            self.group.cuts[complete] = self.group.cuts[self.size];
             carried = 0;
         }
-        self.group.cuts.copy_within(settled..=settled + carried, 0);
-        let before = if self.cache.pending.is_empty() { Outcome::default() } else { last };
+        self.group.cuts.copy_within(complete..=complete + carried, 0);
+        let before = if self.cache.pending.is_empty() { PretokenEncoding::default() } else { last };
         self.group.set(0, before);
         for index in 1..=carried {
-            self.group.set(index, self.group.outcomes[settled + index]);
+            self.group.set(index, self.group.encodings[complete + index]);
         }
         (self.size, self.carried) = (carried, carried);
     }
 
-    /// Joins what is settled: the first few pretokens.
+    /// Applies all supermerges to the complete pretokens, which come first.
     #[inline(always)]
-    pub(crate) fn settle(&mut self, joined: &Bits, settled: usize) {
-        let mut runs = [(0, 0); GROUP / 3];
-        let mut asked = 0;
+    pub(crate) fn apply_supermerges(&mut self, boundaries: &GroupBits, complete: usize) {
+        let mut runs = [UnitRun::default(); GROUP_SIZE / 3];
+        let mut prefetched = 0;
         let mut carry = 0;
-        for (part, &word) in joined.iter().enumerate() {
+        for (index, &word) in boundaries.iter().enumerate() {
             let starts = word & !(word << 1 | carry);
-            carry = word >> (PART - 1);
-            for index in bits(starts) {
-                let start = part * PART + index;
-                if start >= settled {
+            carry = word >> (WORD_BITS - 1);
+            for bit in bits(starts) {
+                let first = index * WORD_BITS + bit;
+                if first >= complete {
                     break;
                 }
-                let end = end_of(joined, start);
-                if end == start + 1 {
-                    self.pair(start);
+                let last = find_end(boundaries, first);
+                if last == first + 1 {
+                    self.merge_pair(first);
                 } else {
-                    self.ask_ahead(start, end);
-                    runs[asked] = (start, end);
-                    asked += 1;
+                    self.prefetch_next_joins(first, last);
+                    runs[prefetched] = UnitRun { first, last };
+                    prefetched += 1;
                 }
             }
         }
-        for &(start, end) in &runs[..asked] {
-            if end == start + 2 { self.triple(start) } else { self.run(start, end) }
+        for &UnitRun { first, last } in &runs[..prefetched] {
+            if last == first + 2 { self.merge_triple(first) } else { self.merge_run(first, last) }
         }
     }
 
-    /// Encodes two units that nothing else can join: one, and the next.
+    /// Applies all supermerges to a run of two units.
     #[inline(always)]
-    fn pair(&mut self, first: usize) {
+    fn merge_pair(&mut self, first: usize) {
         let join = self.group.joins[first];
-        let (left, right) = (self.group.outcomes[first], self.group.outcomes[first + 1]);
-        let is_usual = left.is_elsewhere() | right.is_elsewhere() == 0 && join.time != NEVER;
-        let joined = if is_usual && join.time > left.data[1].max(right.data[1]) {
-            Unit { token: join.token, from: 0, fickle: 0 }
+        let (left, right) = (self.group.encodings[first], self.group.encodings[first + 1]);
+        let is_usual = left.spilled() | right.spilled() == 0 && join.step != NEVER;
+        let joined = if is_usual && join.step > left.opened_at().max(right.opened_at()) {
+            OpenUnit { token: join.token, opened_at: 0, reopened: 0 }
         } else {
-            match self.encoder.phrases.join(left.unit(), right.unit()) {
-                Some((_, unit)) => unit,
+            match self.encoder.supermerges.find_join(left.unit(), right.unit()) {
+                Some(join) => join.item,
                 None => return,
             }
         };
         self.group.set(first, joined.into());
-        self.group.set(first + 1, Outcome::default());
+        self.group.set(first + 1, PretokenEncoding::default());
     }
 
-    /// Asks for the memory that will be needed when the first rule is performed on some units: that
-    /// of what it makes with either neighbour.
+    /// Prefetches the pairs that the first rule on a run will make: the new token with either
+    /// neighbour.
     #[inline(always)]
-    fn ask_ahead(&self, start: usize, end: usize) {
-        let (mut at, mut first) = (start, self.group.joins[start]);
-        for place in start + 1..end {
-            let join = self.group.joins[place];
-            (at, first) = if join.time < first.time { (place, join) } else { (at, first) };
+    fn prefetch_next_joins(&self, first: usize, last: usize) {
+        let (mut at, mut earliest) = (first, self.group.joins[first]);
+        for index in first + 1..last {
+            let join = self.group.joins[index];
+            (at, earliest) = if join.step < earliest.step { (index, join) } else { (at, earliest) };
         }
-        let token = |place: usize| self.group.outcomes[place.min(GROUP)].data[0];
-        self.encoder.phrases.ask(token(at.saturating_sub(1)), first.token);
-        self.encoder.phrases.ask(first.token, token(at + 2));
+        let token = |index: usize| self.group.encodings[index.min(GROUP_SIZE)].first_token();
+        self.encoder.supermerges.prefetch(token(at.saturating_sub(1)), earliest.token);
+        self.encoder.supermerges.prefetch(earliest.token, token(at + 2));
     }
 
-    /// Encodes three units that nothing else can join.
+    /// Applies all supermerges to a run of three units.
     #[inline(always)]
-    fn triple(&mut self, start: usize) {
-        let [a, b, c] = [0, 1, 2].map(|index| self.group.outcomes[start + index]);
+    fn merge_triple(&mut self, start: usize) {
+        let [a, b, c] = [0, 1, 2].map(|index| self.group.encodings[start + index]);
         let (first, second) = (self.group.joins[start], self.group.joins[start + 1]);
-        let is_usual = a.is_elsewhere() | b.is_elsewhere() | c.is_elsewhere() == 0
-            && first.time > a.data[1].max(b.data[1])
-            && second.time > b.data[1].max(c.data[1])
-            && first.time.min(second.time) != NEVER;
+        let is_usual = a.spilled() | b.spilled() | c.spilled() == 0
+            && first.step > a.opened_at().max(b.opened_at())
+            && second.step > b.opened_at().max(c.opened_at())
+            && first.step.min(second.step) != NEVER;
         if !is_usual {
-            return self.run(start, start + 2);
+            return self.merge_run(start, start + 2);
         }
-        let is_second = second.time < first.time;
-        let made = first.time.min(second.time);
-        let left = if is_second { a.data[0] } else { first.token };
-        let right = if is_second { second.token } else { c.data[0] };
-        let other = if is_second { a.data[1] } else { c.data[1] };
-        let join = self.encoder.phrases.first_join(left, right);
-        let is_joined = join.time != NEVER;
-        if is_joined && join.time <= made.max(other) {
-            return self.run(start, start + 2);
+        let is_second = second.step < first.step;
+        let made_at = first.step.min(second.step);
+        let left = if is_second { a.first_token() } else { first.token };
+        let right = if is_second { second.token } else { c.first_token() };
+        let other_opened_at = if is_second { a.opened_at() } else { c.opened_at() };
+        let join = self.encoder.supermerges.first_join(left, right);
+        let is_joined = join.step != NEVER;
+        if is_joined && join.step <= made_at.max(other_opened_at) {
+            return self.merge_run(start, start + 2);
         }
         let token = if is_joined { join.token } else { left };
-        self.group.set(start, Outcome::from(Unit { token, from: 0, fickle: 0 }));
-        let rest = Outcome::from(Unit { token: right, from: 0, fickle: 0 });
-        self.group.set(start + 1, if is_joined { Outcome::default() } else { rest });
-        self.group.set(start + 2, Outcome::default());
+        let unit = |token| PretokenEncoding::from(OpenUnit { token, opened_at: 0, reopened: 0 });
+        self.group.set(start, unit(token));
+        let rest = unit(right);
+        self.group.set(start + 1, if is_joined { PretokenEncoding::default() } else { rest });
+        self.group.set(start + 2, PretokenEncoding::default());
     }
 
-    /// Encodes units that nothing else can join, from one to another.
-    fn run(&mut self, start: usize, end: usize) {
-        for place in start..=end {
-            let join = if place == start { Join::default() } else { self.group.joins[place - 1] };
-            self.wait(place, join);
+    /// Applies all supermerges to a run of units.
+    fn merge_run(&mut self, first: usize, last: usize) {
+        for index in first..=last {
+            let join =
+                if index == first { PairJoin::default() } else { self.group.joins[index - 1] };
+            self.defer(index, join);
         }
-        self.join_waiting();
-        for (place, waiting) in (start..=end).zip(&self.cache.pending) {
-            self.group.set(place, waiting.unit.into());
+        self.merge_pending();
+        for (index, pending) in (first..=last).zip(&self.cache.pending) {
+            self.group.set(index, pending.unit.into());
         }
         self.cache.pending.clear();
     }
 
-    /// Takes a unit out of the group, for later.
-    fn wait(&mut self, place: usize, join: Join) {
-        let outcome = self.group.outcomes[place];
-        self.group.set(place, Outcome::default());
-        self.cache.pending.push(Waiting { unit: outcome.unit(), join });
+    /// Moves a unit of the group to the pending units.
+    fn defer(&mut self, index: usize, join: PairJoin) {
+        let encoding = self.group.encodings[index];
+        self.group.set(index, PretokenEncoding::default());
+        self.cache.pending.push(PendingUnit { unit: encoding.unit(), join });
     }
 
-    /// Joins and writes the units that wait.
-    pub(crate) fn flush(&mut self) {
-        self.join_waiting();
+    /// Applies all supermerges to the pending units, and writes them.
+    pub(crate) fn flush_pending(&mut self) {
+        self.merge_pending();
         for index in 0..self.cache.pending.len() {
             self.write_unit(self.cache.pending[index].unit);
         }
         self.cache.pending.clear();
     }
 
-    /// Performs all supermerges on the units that wait.
-    fn join_waiting(&mut self) {
-        let Cache { pending, units, .. } = &mut *self.cache;
-        if pending.len() <= SHORT {
-            return self.encoder.phrases.run(pending);
+    /// Applies all supermerges to the pending units.
+    fn merge_pending(&mut self) {
+        let EncoderCache { pending, unit_replay, .. } = &mut *self.cache;
+        if pending.len() <= MAX_SCANNED_UNITS {
+            return self.encoder.supermerges.merge_few(pending);
         }
-        units.run(&self.encoder.phrases, pending.iter().map(|waiting| waiting.unit), |_, _| ());
+        let units = pending.iter().map(|pending| pending.unit);
+        unit_replay.apply_rules(&self.encoder.supermerges, units, |_, _| ());
+        let merged = unit_replay.items();
         pending.clear();
-        pending.extend(units.items().map(|unit| Waiting { unit, join: Join::default() }));
+        pending.extend(merged.map(|unit| PendingUnit { unit, join: PairJoin::default() }));
     }
 }

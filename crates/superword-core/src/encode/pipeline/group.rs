@@ -1,60 +1,67 @@
-//! Some pretokens of a text, side by side.
+//! A group of neighbouring pretokens.
 
-use crate::encode::pretoken::encoding::Outcome;
-use crate::encode::supermerge::pair_table::Join;
+use crate::encode::pretoken::encoding::PretokenEncoding;
+use crate::encode::supermerge::pair_table::PairJoin;
 use crate::pretokenize::key::Key;
 
-/// How many pretokens go through together at most: by the time that the first is compared, the
-/// memory for all of them is on its way.
-pub(crate) const GROUP: usize = 512;
+/// The most pretokens in a group. By the time the first is probed, the memory of all of them is on its
+/// way.
+pub(crate) const GROUP_SIZE: usize = 512;
 
-/// How many of them have bits in one word.
-pub(crate) const PART: usize = 64;
+/// The bits in a word.
+pub(crate) const WORD_BITS: usize = u64::BITS as usize;
 
-/// A bit for each of them.
-pub(crate) type Bits = [u64; GROUP / PART];
+/// A bit for each pretoken of a group.
+pub(crate) type GroupBits = [u64; GROUP_SIZE / WORD_BITS];
 
-/// A group of pretokens.
-pub(crate) struct Group {
-    /// Where the first starts in the text, and where each of them ends.
-    pub(crate) cuts: [usize; GROUP + 1],
-    /// Their keys, and where those belong.
-    pub(crate) keys: [Key; GROUP],
-    pub(crate) places: [u32; GROUP],
-    /// What becomes of the pretoken before the group if it waits, and of each of them, and of which
-    /// kinds that is.
-    pub(crate) outcomes: [Outcome; GROUP + 1],
-    pub(crate) kinds: [u8; GROUP + PART],
-    /// Those that are not where they belong.
-    pub(crate) missing: [u32; GROUP],
-    /// Those that are the same as another that is new, after that.
-    pub(crate) again: [(u32, u32); GROUP],
-    /// Where boundaries belong that some may have with the one before.
-    pub(crate) asked: [u32; GROUP],
-    /// How those that stand in one unit with the one before are joined with it.
-    pub(crate) joins: [Join; GROUP],
+/// A group of pretokens, as arrays.
+pub(crate) struct PretokenGroup {
+    /// The offset in the text at which the first pretoken starts, then those at which each ends.
+    pub(crate) cuts: [usize; GROUP_SIZE + 1],
+    pub(crate) keys: [Key; GROUP_SIZE],
+    /// The home line of each pretoken.
+    pub(crate) homes: [u32; GROUP_SIZE],
+    /// The encoding of the pretoken before the group if it is pending, then that of each pretoken.
+    pub(crate) encodings: [PretokenEncoding; GROUP_SIZE + 1],
+    /// The kinds of the encodings, and padding for reads of whole words.
+    pub(crate) kinds: [u8; GROUP_SIZE + WORD_BITS],
+    /// The indices of pretokens that are not in their home line.
+    pub(crate) missing: [u32; GROUP_SIZE],
+    pub(crate) duplicates: [Duplicate; GROUP_SIZE],
+    /// The home lines of the boundaries that some pretokens may have with the one before.
+    pub(crate) boundary_homes: [u32; GROUP_SIZE],
+    /// The first rules that join such pretokens with the one before.
+    pub(crate) joins: [PairJoin; GROUP_SIZE],
 }
 
-impl Group {
-    /// Room for one.
-    pub(crate) fn new() -> Box<Group> {
-        Box::new(Group {
-            cuts: [0; GROUP + 1],
-            keys: [Key::NONE; GROUP],
-            places: [0; GROUP],
-            outcomes: [Outcome::default(); GROUP + 1],
-            kinds: [0; GROUP + PART],
-            missing: [0; GROUP],
-            again: [(0, 0); GROUP],
-            asked: [0; GROUP],
-            joins: [Join::default(); GROUP],
+/// A new pretoken that equals an earlier new pretoken of the group.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Duplicate {
+    /// The index of the earlier one.
+    pub(crate) first: u32,
+    pub(crate) index: u32,
+}
+
+impl PretokenGroup {
+    /// Creates an empty group.
+    pub(crate) fn new() -> Box<PretokenGroup> {
+        Box::new(PretokenGroup {
+            cuts: [0; GROUP_SIZE + 1],
+            keys: [Key::NONE; GROUP_SIZE],
+            homes: [0; GROUP_SIZE],
+            encodings: [PretokenEncoding::default(); GROUP_SIZE + 1],
+            kinds: [0; GROUP_SIZE + WORD_BITS],
+            missing: [0; GROUP_SIZE],
+            duplicates: [Duplicate::default(); GROUP_SIZE],
+            boundary_homes: [0; GROUP_SIZE],
+            joins: [PairJoin::default(); GROUP_SIZE],
         })
     }
 
-    /// Puts an outcome in a place.
+    /// Sets an encoding and its kind.
     #[inline(always)]
-    pub(crate) fn set(&mut self, place: usize, outcome: Outcome) {
-        self.outcomes[place] = outcome;
-        self.kinds[place] = outcome.kind as u8;
+    pub(crate) fn set(&mut self, index: usize, encoding: PretokenEncoding) {
+        self.encodings[index] = encoding;
+        self.kinds[index] = encoding.kind as u8;
     }
 }

@@ -1,210 +1,208 @@
-//! One text on its way to tokens.
+//! The encoding of one text, in groups of pretokens.
 
 use crate::encode::Encoder;
 use crate::encode::pipeline::bits::bits;
-use crate::encode::pipeline::group::{GROUP, Group};
-use crate::encode::pretoken::cache::{self, Cache};
-use crate::encode::pretoken::encoding::{CACHED, Outcome};
-#[cfg(target_arch = "x86_64")]
-use crate::platform::cpu::has_x86_64_v3;
+use crate::encode::pipeline::dispatch::{Dispatched, InstructionSet, dispatch};
+use crate::encode::pipeline::group::{Duplicate, GROUP_SIZE, PretokenGroup};
+use crate::encode::pretoken::cache::{EncoderCache, MAX_CACHED_LEN};
+use crate::encode::pretoken::encoding::{IN_CACHE, PretokenEncoding};
 use crate::pretokenize::key::Key;
 
-/// A text being encoded.
-///
-/// Pretokens go through in groups, each step in a loop of its own: such loops are short, and wait
-/// for memory together.
-pub(crate) struct Run<'r> {
-    pub(crate) encoder: &'r Encoder,
-    text: &'r [u8],
-    pub(crate) cache: &'r mut Cache,
-    /// Where the tokens go.
-    pub(crate) out: &'r mut Vec<u32>,
-    pub(crate) group: Box<Group>,
-    /// How many pretokens the group has, and how many of them are looked up already: those that may
-    /// be joined with what comes next.
+/// Encodes one text in groups of at most `SIZE` pretokens.
+pub(crate) struct TextEncoder<'t, const SIZE: usize> {
+    pub(crate) encoder: &'t Encoder,
+    text: &'t [u8],
+    pub(crate) cache: &'t mut EncoderCache,
+    /// The output, in the encoder's numbering.
+    pub(crate) out: &'t mut Vec<u32>,
+    pub(crate) group: Box<PretokenGroup>,
+    /// The number of pretokens in the group.
     pub(crate) size: usize,
+    /// The number of them that come from the group before. They are looked up already.
     pub(crate) carried: usize,
-    #[cfg(target_arch = "x86_64")]
-    is_modern: bool,
+    instructions: InstructionSet,
 }
 
-/// Of how many pretokens a group may get the ends at once.
-const MORE: usize = u64::BITS as usize;
+/// The most pretokens that a group receives at once.
+const MAX_ADDED: usize = u64::BITS as usize;
 
-/// How many ends are written without a decision: blocks of text hardly ever have more.
-const USUAL: usize = 16;
+/// The number of ends that are stored without a branch. Blocks of text rarely have more.
+const USUAL_ENDS: usize = 16;
 
-/// Among how many places a new pretoken of a group is looked for before it is worked out.
-const MET: usize = 64;
+/// The number of new pretokens of a group that are remembered to find duplicates.
+const RECENT_NEW: usize = 64;
 
-impl<'r> Run<'r> {
-    /// The tokens go to the end of `out`.
+/// The step that stores the ends of pretokens.
+struct CollectStep {
+    base: usize,
+    ends: u64,
+}
+
+impl<const SIZE: usize> Dispatched<TextEncoder<'_, SIZE>> for CollectStep {
+    #[inline(always)]
+    fn run(self, encoder: &mut TextEncoder<'_, SIZE>) {
+        encoder.collect(self.base, self.ends);
+    }
+}
+
+/// The step that encodes a group.
+struct GroupStep {
+    is_last: bool,
+}
+
+impl<const SIZE: usize> Dispatched<TextEncoder<'_, SIZE>> for GroupStep {
+    #[inline(always)]
+    fn run(self, encoder: &mut TextEncoder<'_, SIZE>) {
+        encoder.encode_group(self.is_last);
+    }
+}
+
+impl<'t, const SIZE: usize> TextEncoder<'t, SIZE> {
+    /// Starts a text, whose tokens are appended to `out`.
     pub(crate) fn new(
-        encoder: &'r Encoder,
-        text: &'r str,
-        cache: &'r mut Cache,
-        out: &'r mut Vec<u32>,
-    ) -> Run<'r> {
+        encoder: &'t Encoder,
+        text: &'t str,
+        cache: &'t mut EncoderCache,
+        out: &'t mut Vec<u32>,
+        instructions: InstructionSet,
+    ) -> TextEncoder<'t, SIZE> {
+        const { assert!(0 < SIZE && SIZE <= GROUP_SIZE) };
         cache.pending.clear();
-        cache.make_room(&encoder.known);
-        let mut group = cache.group.take().unwrap_or_else(Group::new);
+        cache.make_room(&encoder.pretokens);
+        let mut group = cache.group.take().unwrap_or_else(PretokenGroup::new);
         group.cuts[0] = 0;
-        group.set(0, Outcome::default());
-        Run {
-            encoder,
-            text: text.as_bytes(),
-            cache,
-            out,
-            group,
-            size: 0,
-            carried: 0,
-            #[cfg(target_arch = "x86_64")]
-            is_modern: has_x86_64_v3(),
-        }
+        group.set(0, PretokenEncoding::default());
+        let text = text.as_bytes();
+        TextEncoder { encoder, text, cache, out, group, size: 0, carried: 0, instructions }
     }
 
-    /// Takes the next pretokens, which end in the text where bits are set, from a place on.
+    /// Adds the next pretokens. Bit `i` of `ends` says that one ends at offset `base + i`.
     #[inline]
     pub(crate) fn add(&mut self, base: usize, ends: u64) {
-        #[cfg(target_arch = "x86_64")]
-        if self.is_modern {
-            // SAFETY: the processor is modern.
-            unsafe { self.collect_modern(base, ends) };
+        if SIZE > MAX_ADDED {
+            dispatch(self.instructions, self, CollectStep { base, ends });
+            if self.size > SIZE - MAX_ADDED {
+                self.dispatch_group(false);
+            }
         } else {
-            self.collect(base, ends);
-        }
-        #[cfg(not(target_arch = "x86_64"))]
-        self.collect(base, ends);
-        if self.size > GROUP - MORE {
-            self.encode(false);
+            for end in bits(ends) {
+                dispatch(self.instructions, self, CollectStep { base: base + end, ends: 1 });
+                if self.size >= SIZE {
+                    self.dispatch_group(false);
+                }
+            }
         }
     }
 
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    #[inline(never)]
-    fn collect_modern(&mut self, base: usize, ends: u64) {
-        self.collect(base, ends);
-    }
-
+    /// Stores the ends of pretokens.
     #[inline(always)]
     fn collect(&mut self, base: usize, mut ends: u64) {
         let count = ends.count_ones() as usize;
-        let cuts = &mut self.group.cuts[self.size + 1..][..MORE];
-        for cut in &mut cuts[..USUAL] {
+        let cuts = &mut self.group.cuts[self.size + 1..][..MAX_ADDED];
+        for cut in &mut cuts[..USUAL_ENDS] {
             *cut = base + ends.trailing_zeros() as usize;
             ends &= ends.wrapping_sub(1);
         }
         if ends != 0 {
-            for (cut, end) in cuts[USUAL..].iter_mut().zip(bits(ends)) {
+            for (cut, end) in cuts[USUAL_ENDS..].iter_mut().zip(bits(ends)) {
                 *cut = base + end;
             }
         }
         self.size += count;
     }
 
-    /// Writes what is left at the end of the text.
+    /// Writes the rest of the text.
     pub(crate) fn finish(mut self) {
-        self.encode(true);
-        self.flush();
+        self.dispatch_group(true);
+        self.flush_pending();
         self.cache.shrink();
         self.cache.group = Some(self.group);
     }
 
-    /// Encodes the pretokens collected, but for those that may be joined with what comes next.
-    fn encode(&mut self, is_last: bool) {
-        #[cfg(target_arch = "x86_64")]
-        if self.is_modern {
-            // SAFETY: the processor is modern.
-            return unsafe { self.encode_group_modern(is_last) };
-        }
-        self.encode_group(is_last);
+    fn dispatch_group(&mut self, is_last: bool) {
+        dispatch(self.instructions, self, GroupStep { is_last });
     }
 
-    #[cfg(target_arch = "x86_64")]
-    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
-    #[inline(never)]
-    fn encode_group_modern(&mut self, is_last: bool) {
-        self.encode_group(is_last);
-    }
-
+    /// Encodes the group, except for pretokens at its end that may be joined with what follows.
     #[inline(always)]
     fn encode_group(&mut self, is_last: bool) {
-        self.ask();
-        let missing = self.meet();
+        self.prefetch();
+        let missing = self.probe_home();
         if missing > 0 {
-            self.look_up(missing);
+            self.probe_chain(missing);
         }
-        let last = self.group.outcomes[self.size];
-        let mut joined = self.find_joined();
+        let last = self.group.encodings[self.size];
+        let mut boundaries = self.find_boundaries();
         if !self.cache.pending.is_empty() {
-            self.go_on(&mut joined);
+            self.continue_pending(&mut boundaries);
         }
-        let open = if is_last { 0 } else { self.open_end(&joined) };
-        let settled = self.size - open;
-        self.settle(&joined, settled);
-        self.write_first(settled);
-        self.carry(settled, last);
-        self.cache.make_room(&self.encoder.known);
+        let open = if is_last { 0 } else { self.count_open_end(&boundaries) };
+        let complete = self.size - open;
+        self.apply_supermerges(&boundaries, complete);
+        self.write_first(complete);
+        self.carry(complete, last);
+        self.cache.make_room(&self.encoder.pretokens);
     }
 
-    /// Asks for the memory that says what becomes of the pretokens.
+    /// Computes the keys of the pretokens, and prefetches their home lines.
     #[inline(always)]
-    fn ask(&mut self) {
-        let Run { text, cache, group, .. } = self;
-        let Group { cuts, keys, places, .. } = &mut **group;
-        let (text, lexicon) = (*text, cache.lexicon.view());
+    fn prefetch(&mut self) {
+        let TextEncoder { text, cache, group, .. } = self;
+        let PretokenGroup { cuts, keys, homes, .. } = &mut **group;
+        let (text, table) = (*text, cache.table.view());
         let mut start = cuts[self.carried];
         let ends = &cuts[self.carried + 1..=self.size];
-        let pretokens = ends.iter().zip(&mut keys[self.carried..]).zip(&mut places[self.carried..]);
-        for ((&end, asked), place) in pretokens {
+        let pretokens = ends.iter().zip(&mut keys[self.carried..]).zip(&mut homes[self.carried..]);
+        for ((&end, to), home) in pretokens {
             let key = Key::of(text, start, end);
-            *place = match key {
-                Some(key) => lexicon.ask(key) as u32,
-                None => lexicon.ask_long(&text[start..end.min(start + cache::LONGEST)]) as u32,
+            *home = match key {
+                Some(key) => table.prefetch(key) as u32,
+                None => table.prefetch_long(&text[start..end.min(start + MAX_CACHED_LEN)]) as u32,
             };
-            *asked = key.unwrap_or(Key::NONE);
+            *to = key.unwrap_or(Key::NONE);
             start = end;
         }
     }
 
-    /// Finds out what becomes of most pretokens; keeps the others, and says how many.
+    /// Probes the home lines of the pretokens, and lists those that are not there. Returns their
+    /// number.
     #[inline(always)]
-    fn meet(&mut self) -> usize {
-        let Run { cache, group, .. } = self;
-        let Group { keys, places, outcomes, kinds, missing: list, .. } = &mut **group;
-        let lexicon = cache.lexicon.view();
+    fn probe_home(&mut self) -> usize {
+        let TextEncoder { cache, group, .. } = self;
+        let PretokenGroup { keys, homes, encodings, kinds, missing: list, .. } = &mut **group;
+        let table = cache.table.view();
         let mut missing = 0;
         let carried = self.carried;
-        let pretokens = keys[carried..self.size].iter().zip(&places[carried..]);
-        let found = outcomes[carried + 1..].iter_mut().zip(&mut kinds[carried + 1..]);
-        for (index, ((&key, &place), (outcome, kind))) in pretokens.zip(found).enumerate() {
-            let (there, is_there) = lexicon.get_at(place as usize, key);
-            *outcome = there;
-            *kind = there.kind as u8;
-            list[missing % GROUP] = (carried + index) as u32;
-            missing += usize::from(!is_there);
+        let pretokens = keys[carried..self.size].iter().zip(&homes[carried..]);
+        let found = encodings[carried + 1..].iter_mut().zip(&mut kinds[carried + 1..]);
+        for (index, ((&key, &home), (encoding, kind))) in pretokens.zip(found).enumerate() {
+            let (probed, is_found) = table.probe_home(home as usize, key);
+            *encoding = probed;
+            *kind = probed.kind as u8;
+            list[missing % GROUP_SIZE] = (carried + index) as u32;
+            missing += usize::from(!is_found);
         }
         missing
     }
 
-    /// Finds out what becomes of the pretokens that were not where they belong.
+    /// Probes the chains of the pretokens that are not in their home lines, and merges those that are
+    /// new.
     #[inline(always)]
-    fn look_up(&mut self, missing: usize) {
+    fn probe_chain(&mut self, missing: usize) {
         for &index in &self.group.missing[..missing] {
-            self.cache.lexicon.ask_after(self.group.places[index as usize] as usize);
+            self.cache.table.prefetch_chain(self.group.homes[index as usize] as usize);
         }
-        let (mut new, mut again) = (0, 0);
-        let mut met = [None; MET];
-        for place in 0..missing {
-            let index = self.group.missing[place];
-            let home = self.group.places[index as usize] as usize;
-            let first = &mut met[home % MET];
-            if let Some(outcome) = self.find(index as usize, home) {
-                self.group.set(index as usize + 1, outcome);
-            } else if let Some(first) = first.filter(|&first| self.is_same(first, index)) {
-                self.group.again[again] = (first, index);
-                again += 1;
+        let (mut new, mut duplicates) = (0, 0);
+        let mut recent = [None; RECENT_NEW];
+        for entry in 0..missing {
+            let index = self.group.missing[entry];
+            let home = self.group.homes[index as usize] as usize;
+            let first = &mut recent[home % RECENT_NEW];
+            if let Some(encoding) = self.find_in_chain(index as usize, home) {
+                self.group.set(index as usize + 1, encoding);
+            } else if let Some(first) = first.filter(|&first| self.are_equal(first, index)) {
+                self.group.duplicates[duplicates] = Duplicate { first, index };
+                duplicates += 1;
             } else {
                 *first = Some(index);
                 self.group.missing[new] = index;
@@ -212,117 +210,65 @@ impl<'r> Run<'r> {
             }
         }
         if new > 0 {
-            self.work_out(new);
+            self.merge_missing(new);
         }
-        for place in 0..again {
-            let (first, index) = self.group.again[place];
-            self.group.set(index as usize + 1, self.group.outcomes[first as usize + 1]);
+        for entry in 0..duplicates {
+            let Duplicate { first, index } = self.group.duplicates[entry];
+            self.group.set(index as usize + 1, self.group.encodings[first as usize + 1]);
         }
     }
 
-    /// What becomes of a pretoken of the group that is not in the place where it belongs, if it is
-    /// anywhere.
+    /// Finds a pretoken of the group in the chain from its home line on.
     #[inline(always)]
-    fn find(&mut self, index: usize, home: usize) -> Option<Outcome> {
+    fn find_in_chain(&mut self, index: usize, home: usize) -> Option<PretokenEncoding> {
         let key = self.group.keys[index];
         if key == Key::NONE {
-            self.cache.lexicon.get_long(self.pretoken(index))
+            self.cache.table.get_long(self.pretoken(index))
         } else {
-            self.cache.lexicon.fetch(home, key)
+            self.cache.table.find_and_move_home(home, key)
         }
     }
 
-    /// Whether two pretokens of the group are the same.
+    /// Returns whether two pretokens of the group are equal.
     #[inline(always)]
-    fn is_same(&self, one: u32, other: u32) -> bool {
+    fn are_equal(&self, one: u32, other: u32) -> bool {
         let [one, other] = [one as usize, other as usize];
         self.group.keys[one] == self.group.keys[other] && self.pretoken(one) == self.pretoken(other)
     }
 
-    /// A pretoken of the group.
+    /// Returns a pretoken of the group.
     #[inline(always)]
-    fn pretoken(&self, index: usize) -> &'r [u8] {
+    fn pretoken(&self, index: usize) -> &'t [u8] {
         &self.text[self.group.cuts[index]..self.group.cuts[index + 1]]
     }
 
-    /// Works out what becomes of new pretokens.
+    /// Applies merges and deletes to the first `new` missing pretokens, and caches the results.
     #[inline(always)]
-    fn work_out(&mut self, new: usize) {
-        let Run { encoder, text, cache, group, .. } = self;
-        let Group { cuts, keys, outcomes, kinds, missing, .. } = &mut **group;
-        let Cache { lexicon, lists, pieces, shorts, .. } = &mut **cache;
-        for some in missing[..new].chunks(shorts.len()) {
+    fn merge_missing(&mut self, new: usize) {
+        let TextEncoder { encoder, text, cache, group, .. } = self;
+        let PretokenGroup { cuts, keys, encodings, kinds, missing, .. } = &mut **group;
+        let EncoderCache { table, spilled, pretoken_replay, small_merges, .. } = &mut **cache;
+        for chunk in missing[..new].chunks(small_merges.len()) {
             let pretoken = |&index: &u32| &text[cuts[index as usize]..cuts[index as usize + 1]];
-            encoder.words.take_turns(shorts, some.iter().map(pretoken));
-            for (index, short) in some.iter().zip(&*shorts) {
+            encoder.merger.merge_interleaved(small_merges, chunk.iter().map(pretoken));
+            for (index, small) in chunk.iter().zip(&*small_merges) {
                 let pretoken = pretoken(index);
-                let outcome = if encoder.words.is_short(pretoken) {
-                    Outcome::plain(short.tokens(), CACHED, lists)
+                let encoding = if encoder.merger.is_small(pretoken) {
+                    PretokenEncoding::from_tokens(small.tokens(), IN_CACHE, spilled)
                 } else {
-                    encoder.words.run(pretoken, pieces, |_| ());
-                    Outcome::plain(pieces.items().map(|piece| piece.token), CACHED, lists)
+                    encoder.merger.apply_rules(pretoken, pretoken_replay, |_| ());
+                    let tokens = pretoken_replay.items().map(|made| made.token);
+                    PretokenEncoding::from_tokens(tokens, IN_CACHE, spilled)
                 };
                 let key = keys[*index as usize];
                 if key != Key::NONE {
-                    lexicon.set_key(key, outcome);
-                } else if pretoken.len() <= cache::LONGEST {
-                    lexicon.set_long(pretoken, outcome);
+                    table.insert_key(key, encoding);
+                } else if pretoken.len() <= MAX_CACHED_LEN {
+                    table.insert_long(pretoken, encoding);
                 }
-                outcomes[*index as usize + 1] = outcome;
-                kinds[*index as usize + 1] = outcome.kind as u8;
+                encodings[*index as usize + 1] = encoding;
+                kinds[*index as usize + 1] = encoding.kind as u8;
             }
         }
-    }
-}
-
-#[cfg(all(test, target_arch = "x86_64"))]
-mod tests {
-    use super::*;
-    use crate::model::{Model, Parameters, Rule, TokenIndex, Training};
-    use crate::pretokenize::ELIGIBLE;
-
-    /// Letters that are merged, and words that are joined.
-    fn model() -> Model {
-        let parameters = Parameters {
-            pattern: "gpt4o".to_owned(),
-            eligible: ELIGIBLE.to_owned(),
-            supermerges: true,
-            deletion: None,
-            tau: 0.9,
-            min_count: 2,
-            vocab_size: 300,
-            second_stage: None,
-        };
-        let (space, a, b) = (u32::from(b' '), u32::from(b'a'), u32::from(b'b'));
-        let rules = [
-            Rule::Merge { left: space, right: a, token: 256, count: 9 },
-            Rule::Merge { left: space, right: b, token: 257, count: 8 },
-            Rule::Merge { left: 256, right: b, token: 258, count: 7 },
-            Rule::Supermerge { left: 256, right: 257, token: 259, count: 6 },
-            Rule::Supermerge { left: 259, right: 258, token: 260, count: 5 },
-            Rule::Supermerge { left: 257, right: 257, token: 261, count: 4 },
-        ];
-        let rules = rules.into_iter().map(|rule| rule.renumber(TokenIndex)).collect();
-        let more = [" a", " b", " ab", " a b", " a b ab", " b b"];
-        let bytes = (0..=u8::MAX).map(|byte| Box::from([byte]));
-        let tokens = bytes.chain(more.map(|token| Box::from(token.as_bytes()))).collect();
-        Model::new(parameters, tokens, rules, Vec::new(), Training::default()).expect("a model")
-    }
-
-    #[test]
-    fn an_old_processor_encodes_as_a_modern_one() {
-        let encoder = Encoder::new(&model()).expect("an encoder");
-        let words = [" a", " b", " ab", " b", " a b ab", " new", " words\n", " é", " 中文字"];
-        let text: String =
-            (0..9000_usize).map(|i| words[(i * i / 7 + i / 5) % words.len()]).collect();
-        let mut cache = encoder.take_cache();
-        let mut ids = Vec::new();
-        let mut run = Run::new(&encoder, &text, &mut cache, &mut ids);
-        run.is_modern = false;
-        let scanned = encoder.pattern.spans(&text).for_each_block(|base, ends| run.add(base, ends));
-        run.finish();
-        scanned.expect("a named pattern does not fail");
-        assert_eq!(ids, encoder.encode(&text).expect("a text"));
-        assert!(ids.contains(&260) && ids.contains(&261));
     }
 }

@@ -1,58 +1,60 @@
-//! Outcomes on their way to where the tokens go.
+//! The tokens of a group, appended to the output.
 
 use crate::encode::pipeline::bits::{bits, lowest, with_bit};
-use crate::encode::pipeline::group::PART;
-use crate::encode::pipeline::text_encoder::Run;
-use crate::encode::pretoken::encoding::{CACHED, ELSEWHERE, LISTED, Outcome, WORDS};
-use crate::encode::supermerge::table::Unit;
+use crate::encode::pipeline::group::WORD_BITS;
+use crate::encode::pipeline::text_encoder::TextEncoder;
+use crate::encode::pretoken::encoding::{IN_CACHE, IN_MODEL, PretokenEncoding, SPILLED, WORDS};
+use crate::encode::supermerge::table::OpenUnit;
 
-impl Run<'_> {
-    /// Writes the first few outcomes of the group.
+impl<const SIZE: usize> TextEncoder<'_, SIZE> {
+    /// Writes the first `count` encodings of the group.
     #[inline(always)]
     pub(crate) fn write_first(&mut self, count: usize) {
         let mut next = 1;
-        for start in (1..=count).step_by(PART) {
-            let kinds = self.group.kinds[start..].first_chunk().expect("a part");
-            let elsewhere = with_bit(kinds, ELSEWHERE.trailing_zeros()) & lowest(count + 1 - start);
-            for index in bits(elsewhere) {
-                hold(self.out, &self.group.outcomes[next..start + index]);
-                self.write(self.group.outcomes[start + index]);
+        for start in (1..=count).step_by(WORD_BITS) {
+            let kinds = self.group.kinds[start..].first_chunk().expect("a word of kinds");
+            let spilled = with_bit(kinds, SPILLED.trailing_zeros()) & lowest(count + 1 - start);
+            for index in bits(spilled) {
+                write_inline(self.out, &self.group.encodings[next..start + index]);
+                self.write_spilled(self.group.encodings[start + index]);
                 next = start + index + 1;
             }
         }
-        hold(self.out, &self.group.outcomes[next..=count]);
+        write_inline(self.out, &self.group.encodings[next..=count]);
     }
 
-    /// Writes an outcome that does not hold its tokens.
-    fn write(&mut self, outcome: Outcome) {
-        match outcome.kind {
-            LISTED => self.out.extend_from_slice(outcome.list(&self.encoder.lists)),
-            CACHED => self.out.extend_from_slice(outcome.list(&self.cache.lists)),
-            _ => self.write_unit(outcome.unit()),
+    /// Writes an encoding whose tokens are not inline.
+    fn write_spilled(&mut self, encoding: PretokenEncoding) {
+        match encoding.kind {
+            IN_MODEL => self.out.extend_from_slice(encoding.tokens_in(&self.encoder.spilled)),
+            IN_CACHE => self.out.extend_from_slice(encoding.tokens_in(&self.cache.spilled)),
+            _ => self.write_unit(encoding.unit()),
         }
     }
 
-    /// Writes a unit.
-    pub(crate) fn write_unit(&mut self, unit: Unit) {
-        if unit.fickle == 0 {
-            self.out.push(unit.token);
+    /// Writes an open unit.
+    pub(crate) fn write_unit(&mut self, unit: OpenUnit) {
+        if unit.reopened == 0 {
+            self.out.push(unit.token.0);
         } else {
-            self.out.extend_from_slice(&self.encoder.phrases.fickle(unit.fickle).tokens);
+            let reopened = self.encoder.supermerges.reopened(unit.reopened);
+            self.out.extend_from_slice(&reopened.tokens);
         }
     }
 }
 
-/// Adds the tokens that some outcomes hold. All words of an outcome are written, and the next go
-/// over those that are no tokens: so nothing depends on how many they are.
+/// Writes encodings whose tokens are inline. All words of an encoding are written, and the next
+/// encoding overwrites those that are not tokens, so that no branch depends on their number.
 #[inline(always)]
-fn hold(out: &mut Vec<u32>, outcomes: &[Outcome]) {
-    out.reserve(outcomes.len() * WORDS);
+fn write_inline(out: &mut Vec<u32>, encodings: &[PretokenEncoding]) {
+    out.reserve(encodings.len() * WORDS);
     let mut used = out.len();
-    for outcome in outcomes {
-        // SAFETY: there is room for all words of all outcomes, of which at most these were used.
-        unsafe { out.as_mut_ptr().add(used).cast::<[u32; WORDS]>().write(outcome.words()) };
-        used += outcome.count();
+    for encoding in encodings {
+        // SAFETY: `reserve` has made room for `WORDS` words of each encoding, and each one before has
+        // used at most as many.
+        unsafe { out.as_mut_ptr().add(used).cast::<[u32; WORDS]>().write(encoding.words()) };
+        used += encoding.count();
     }
-    // SAFETY: all tokens up to there have been written.
+    // SAFETY: the loop has written all words up to `used`, which is within the capacity.
     unsafe { out.set_len(used) };
 }

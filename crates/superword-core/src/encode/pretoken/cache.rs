@@ -1,83 +1,96 @@
-//! What one thread remembers of the pretokens that it has met.
+//! The cache of one thread: the encodings of the pretokens that it has seen, and its working memory.
 
-use crate::encode::pipeline::group::{GROUP, Group};
-use crate::encode::pretoken::interleaved::{SHORTS, Short};
-use crate::encode::pretoken::merger::Pieces;
-use crate::encode::pretoken::table::Lexicon;
-use crate::encode::supermerge::table::{Units, Waiting};
+use crate::encode::pipeline::group::{GROUP_SIZE, PretokenGroup};
+use crate::encode::pretoken::interleaved::{INTERLEAVED, SmallMerge};
+use crate::encode::pretoken::merger::PretokenReplay;
+use crate::encode::pretoken::table::PretokenTable;
+use crate::encode::supermerge::table::{PendingUnit, UnitReplay};
 
-/// How many pretokens are known at most; then those that were met are forgotten, before the table
-/// grows. There is room for another group.
-const PRETOKENS: usize = (1 << 19) - GROUP;
+/// The most pretokens in a table. At this limit, those that are not from the model are forgotten,
+/// before the table grows. There is room for another group.
+const MAX_PRETOKENS: usize = (1 << 19) - GROUP_SIZE;
 
-/// How many bytes the long ones may have that were met.
-const LONG_BYTES: usize = 4 << 20;
+/// The most bytes of long pretokens that are not from the model.
+const MAX_LONG_BYTES: usize = 4 << 20;
 
-/// How many tokens of pretokens with many tokens are remembered.
-const LISTED: usize = 1 << 20;
+/// The most tokens of pretokens with many tokens.
+const MAX_SPILLED: usize = 1 << 20;
 
-/// Longer pretokens are not remembered; they hardly come again.
-pub(crate) const LONGEST: usize = 256;
+/// Longer pretokens are not cached, since they hardly ever occur again.
+pub(crate) const MAX_CACHED_LEN: usize = 256;
 
-/// A row that has been longer gives its memory back.
-const ROW: usize = 1 << 16;
+/// Working memory of more items than this is freed after a text.
+const MAX_KEPT_ITEMS: usize = 1 << 16;
 
-/// What one thread remembers between texts: at most 64 MB, whatever the texts are, or more with more
-/// than 131,072 tokens.
-pub(crate) struct Cache {
-    pub(crate) lexicon: Lexicon,
+/// The cache of one thread, which it keeps between texts. It takes at most 64 MB whatever the texts
+/// are, or more with more than 131,072 tokens.
+pub(crate) struct EncoderCache {
+    pub(crate) table: PretokenTable,
     /// The tokens of pretokens with many tokens.
-    pub(crate) lists: Vec<u32>,
-    /// Room to work.
-    pub(crate) pieces: Pieces,
-    pub(crate) shorts: Box<[Short]>,
-    pub(crate) units: Units,
-    pub(crate) pending: Vec<Waiting>,
-    pub(crate) group: Option<Box<Group>>,
-    /// The tokens of a text after the first of two stages, and where its pretokens end.
-    pub(crate) first_stage: (Vec<u32>, Vec<usize>),
+    pub(crate) spilled: Vec<u32>,
+    // The rest is working memory.
+    pub(crate) pretoken_replay: PretokenReplay,
+    pub(crate) small_merges: Box<[SmallMerge]>,
+    pub(crate) unit_replay: UnitReplay,
+    pub(crate) pending: Vec<PendingUnit>,
+    pub(crate) group: Option<Box<PretokenGroup>>,
+    pub(crate) first_stage: FirstStageBuffers,
 }
 
-impl Cache {
-    /// All that is known without having met anything.
-    pub(crate) fn new(known: &Lexicon) -> Cache {
-        Cache {
-            lexicon: known.roomy_copy(),
-            lists: Vec::new(),
-            pieces: Pieces::new(),
-            shorts: (0..SHORTS).map(|_| Short::new()).collect(),
-            units: Units::new(),
+/// A text after the first of two stages.
+#[derive(Default)]
+pub(crate) struct FirstStageBuffers {
+    /// The tokens, in the encoder's numbering.
+    pub(crate) tokens: Vec<u32>,
+    /// The offsets in the text at which pretokens end.
+    pub(crate) pretoken_ends: Vec<usize>,
+}
+
+impl FirstStageBuffers {
+    /// Empties the buffers.
+    pub(crate) fn clear(&mut self) {
+        self.tokens.clear();
+        self.pretoken_ends.clear();
+    }
+}
+
+impl EncoderCache {
+    /// Creates a cache of the model's pretokens.
+    pub(crate) fn new(model: &PretokenTable) -> EncoderCache {
+        EncoderCache {
+            table: model.clone_with_room(),
+            spilled: Vec::new(),
+            pretoken_replay: PretokenReplay::new(),
+            small_merges: (0..INTERLEAVED).map(|_| SmallMerge::new()).collect(),
+            unit_replay: UnitReplay::new(),
             pending: Vec::new(),
             group: None,
-            first_stage: (Vec::new(), Vec::new()),
+            first_stage: FirstStageBuffers::default(),
         }
     }
 
-    /// Whether there is no room for another group.
-    pub(crate) fn is_full(&self, known: &Lexicon) -> bool {
-        let lexicon = &self.lexicon;
-        let most = PRETOKENS.max(3 * known.len());
-        lexicon.len() >= most
-            || lexicon.long_bytes() > known.long_bytes() + LONG_BYTES
-            || self.lists.len() > LISTED
+    /// Returns whether there is no room for another group.
+    fn is_full(&self, model: &PretokenTable) -> bool {
+        self.table.len() >= MAX_PRETOKENS.max(3 * model.len())
+            || self.table.long_bytes() > model.long_bytes() + MAX_LONG_BYTES
+            || self.spilled.len() > MAX_SPILLED
     }
 
-    /// Forgets all that was met if there is no room for another group.
-    pub(crate) fn make_room(&mut self, known: &Lexicon) {
-        if self.is_full(known) {
-            self.lexicon.reset(known);
-            self.lists.clear();
+    /// Forgets all pretokens but the model's if there is no room for another group.
+    pub(crate) fn make_room(&mut self, model: &PretokenTable) {
+        if self.is_full(model) {
+            self.table.reset(model);
+            self.spilled.clear();
         }
     }
 
-    /// Gives back the memory of an unusual text.
+    /// Frees the working memory of an unusual text.
     pub(crate) fn shrink(&mut self) {
-        self.pieces.shrink(ROW);
-        self.units.shrink(ROW);
-        self.pending.shrink_to(ROW);
-        let (tokens, ends) = &mut self.first_stage;
-        if tokens.capacity() > ROW {
-            (*tokens, *ends) = (Vec::new(), Vec::new());
+        self.pretoken_replay.shrink(MAX_KEPT_ITEMS);
+        self.unit_replay.shrink(MAX_KEPT_ITEMS);
+        self.pending.shrink_to(MAX_KEPT_ITEMS);
+        if self.first_stage.tokens.capacity() > MAX_KEPT_ITEMS {
+            self.first_stage = FirstStageBuffers::default();
         }
     }
 }

@@ -1,151 +1,153 @@
-//! Short pretokens, on which the rules are performed as on a [`Row`](crate::encode::pretoken::rule_replay::Row), without its
-//! bookkeeping.
+//! Merges and deletes on up to 32 short pretokens at once.
 //!
-//! A pretoken that is met for the first time asks for one rule after the other, and each time waits
-//! for memory. So several take turns: while one waits, the others go on. For the same reason little
-//! depends on a guess: where there is no neighbour, there is one that no rule joins.
+//! This does what [`RuleReplay`](super::rule_replay::RuleReplay) does, without its bookkeeping. A new
+//! pretoken probes one pair after the other, and each probe waits for memory. So 32 pretokens take
+//! turns: each step of a turn is a loop over all of them, and while the memory of one is on its way,
+//! the others go on. To avoid branches, positions without a neighbour have one that no rule joins.
 
+use crate::encode::numbering::EncoderToken;
 use crate::encode::pipeline::bits::bits;
-use crate::encode::pretoken::merge_index::Place;
-use crate::encode::pretoken::merger::{Words, deletion_after};
+use crate::encode::pretoken::merge_index::MergeProbe;
+use crate::encode::pretoken::merger::PretokenMerger;
 use crate::encode::pretoken::rule_replay::NEVER;
 
-/// Up to this many bytes, looking at all tokens finds the next rule fastest.
-const SHORT: usize = 255;
+/// The most bytes of a short pretoken. Up to here, a scan of all tokens finds the next rule fastest.
+const MAX_LEN: usize = 255;
 
-/// The place where there is no token, before the first and after the last.
-const NOWHERE: u8 = 255;
+/// The position before the first token, and after the last.
+const NO_POSITION: u8 = 255;
 
-/// How many places there are.
-const PLACES: usize = SHORT + 1;
+/// The number of positions.
+const POSITIONS: usize = MAX_LEN + 1;
 
-/// How many events are compared at once.
+/// The number of events that are compared at once.
 const LANES: usize = 16;
 
-/// No event. It comes after all events.
-const NOTHING: i32 = i32::MAX;
+/// No event. It is after all events.
+const NO_EVENT: i32 = i32::MAX;
 
-/// As many rules can be told apart in an event.
-const RULES: usize = NOTHING as usize / PLACES;
+/// The most rules whose steps fit an event.
+const MAX_RULES: usize = NO_EVENT as usize / POSITIONS;
 
-/// How many short pretokens take turns.
-pub(crate) const SHORTS: usize = 32;
+/// The number of pretokens that take turns.
+pub(crate) const INTERLEAVED: usize = 32;
 
-impl Words {
-    /// Whether rules are performed on a pretoken as on a short one.
-    pub(crate) fn is_short(&self, pretoken: &[u8]) -> bool {
-        pretoken.len() <= SHORT && self.merges.end() <= RULES
+impl PretokenMerger {
+    /// Returns whether a pretoken is short enough for [`PretokenMerger::merge_interleaved`].
+    pub(crate) fn is_small(&self, pretoken: &[u8]) -> bool {
+        pretoken.len() <= MAX_LEN && self.merges.end() <= MAX_RULES
     }
 
-    /// Performs all rules on the short ones of some pretokens. Each step is a loop of its own, so
-    /// that what one writes is in memory when the next reads it, more at once.
+    /// Applies all rules to the short ones of at most 32 pretokens. Each step is a loop over all of
+    /// them, so that a write of one step is done when the next reads it, and more of them overlap.
     #[inline(always)]
-    pub(crate) fn take_turns<'t>(
+    pub(crate) fn merge_interleaved<'t>(
         &self,
-        shorts: &mut [Short],
+        small_merges: &mut [SmallMerge],
         pretokens: impl Iterator<Item = &'t [u8]>,
     ) {
-        let shorts: &mut [Short; SHORTS] = shorts.try_into().expect("room for all");
+        let small_merges: &mut [SmallMerge; INTERLEAVED] =
+            small_merges.try_into().expect("room for all");
         let mut active = 0;
-        for (index, (short, pretoken)) in shorts.iter_mut().zip(pretokens).enumerate() {
-            if self.is_short(pretoken) {
-                short.start(self, pretoken);
+        for (index, (small, pretoken)) in small_merges.iter_mut().zip(pretokens).enumerate() {
+            if self.is_small(pretoken) {
+                small.load(self, pretoken);
                 active |= 1 << index;
             }
         }
         loop {
             for index in bits(active) {
-                let goes_on = shorts[index % SHORTS].look_ahead(self);
-                active &= !(u64::from(!goes_on) << index);
+                let has_next = small_merges[index % INTERLEAVED].find_next(self);
+                active &= !(u64::from(!has_next) << index);
             }
             if active == 0 {
                 break;
             }
             let mut changed = 0;
             for index in bits(active) {
-                changed |= u64::from(shorts[index % SHORTS].perform(self)) << index;
+                changed |= u64::from(small_merges[index % INTERLEAVED].apply_next(self)) << index;
             }
             for index in bits(changed) {
-                shorts[index % SHORTS].plan_changed(self);
+                small_merges[index % INTERLEAVED].schedule_changed(self);
             }
         }
     }
 }
 
-/// A short pretoken. A token stays where its first byte was.
-pub(crate) struct Short {
-    cells: [Cell; PLACES],
-    /// For each, when it is split or joined with the next, whichever is first, or an earlier time;
-    /// then its place.
-    events: [i32; PLACES],
-    /// Where the token before each is, and the one after it.
-    before: [u8; PLACES],
-    after: [u8; PLACES],
-    /// How many places have events.
+/// A short pretoken to which rules are applied. A token stays at the position of its first byte.
+pub(crate) struct SmallMerge {
+    nodes: [SmallNode; POSITIONS],
+    /// By position: the step at which the token is split or joined with the next, or an earlier step;
+    /// then the position.
+    events: [i32; POSITIONS],
+    /// By position: the positions of the tokens before and after.
+    before: [u8; POSITIONS],
+    after: [u8; POSITIONS],
+    /// The number of positions that have events.
     size: usize,
-    /// The time of the last rule.
-    now: u32,
-    /// What happens next.
+    /// The step of the last rule.
+    last_step: u32,
+    /// The next event.
     next: i32,
-    /// Where to look for the pairs that the last rule has made.
-    asked: [Place; 2],
+    /// The probes of the two pairs that the last rule has made.
+    probes: [MergeProbe; 2],
 }
 
-/// A token in it.
+/// A token of a short pretoken.
 #[derive(Clone, Copy)]
 #[repr(align(8))]
-struct Cell {
-    token: u32,
-    /// When it is split.
-    split: u32,
+struct SmallNode {
+    token: EncoderToken,
+    /// The step that deletes it.
+    split_at: u32,
 }
 
-/// Where there is no token.
-const NOBODY: Cell = Cell { token: NEVER, split: NEVER };
+/// Stands where there is no token.
+const NO_NODE: SmallNode = SmallNode { token: EncoderToken::NONE, split_at: NEVER };
 
-/// The neighbours of places at first.
-const BEFORE: [u8; PLACES] = neighbours(u8::MAX);
-const AFTER: [u8; PLACES] = neighbours(1);
+/// The neighbours of all positions at the start.
+const BEFORE: [u8; POSITIONS] = neighbours(u8::MAX);
+const AFTER: [u8; POSITIONS] = neighbours(1);
 
-const fn neighbours(distance: u8) -> [u8; PLACES] {
-    let mut neighbours = [0; PLACES];
-    let mut place = 0;
-    while place < PLACES {
-        neighbours[place] = (place as u8).wrapping_add(distance);
-        place += 1;
+const fn neighbours(distance: u8) -> [u8; POSITIONS] {
+    let mut neighbours = [0; POSITIONS];
+    let mut position = 0;
+    while position < POSITIONS {
+        neighbours[position] = (position as u8).wrapping_add(distance);
+        position += 1;
     }
     neighbours
 }
 
-impl Short {
-    /// Room for one.
-    pub(crate) const fn new() -> Short {
-        Short {
-            cells: [NOBODY; PLACES],
-            events: [NOTHING; PLACES],
+impl SmallMerge {
+    /// Creates one without a pretoken.
+    pub(crate) const fn new() -> SmallMerge {
+        SmallMerge {
+            nodes: [NO_NODE; POSITIONS],
+            events: [NO_EVENT; POSITIONS],
             before: BEFORE,
             after: AFTER,
             size: 0,
-            now: 0,
-            next: NOTHING,
-            asked: [Place::ANY; 2],
+            last_step: 0,
+            next: NO_EVENT,
+            probes: [MergeProbe::ANY; 2],
         }
     }
 
-    /// The tokens.
+    /// Returns the tokens.
     #[inline(always)]
-    pub(crate) fn tokens(&self) -> impl Iterator<Item = u32> {
-        let places = std::iter::successors(Some(0), |&place| {
-            let after = self.after[usize::from(place)];
-            (after != NOWHERE).then_some(after)
+    pub(crate) fn tokens(&self) -> impl Iterator<Item = EncoderToken> {
+        let positions = std::iter::successors(Some(0), |&position| {
+            let after = self.after[usize::from(position)];
+            (after != NO_POSITION).then_some(after)
         });
-        places.map(|place: u8| self.cells[usize::from(place)].token)
+        positions.map(|position: u8| self.nodes[usize::from(position)].token)
     }
 
-    /// Takes a pretoken.
+    /// Starts with the bytes of a pretoken.
     #[inline(always)]
-    fn start(&mut self, words: &Words, pretoken: &[u8]) {
-        self.now = 0;
+    fn load(&mut self, merger: &PretokenMerger, pretoken: &[u8]) {
+        self.last_step = 0;
         self.size = pretoken.len().next_multiple_of(LANES);
         let neighbours =
             self.before.chunks_exact_mut(LANES).zip(self.after.chunks_exact_mut(LANES));
@@ -156,141 +158,145 @@ impl Short {
         {
             before.copy_from_slice(first_before);
             after.copy_from_slice(first_after);
-            events.fill(NOTHING);
+            events.fill(NO_EVENT);
         }
-        self.after[pretoken.len() - 1] = NOWHERE;
-        self.after[usize::from(NOWHERE)] = NOWHERE;
-        for (cell, &byte) in self.cells.iter_mut().zip(pretoken) {
-            *cell = Cell { token: words.bytes[usize::from(byte)], split: NEVER };
+        self.after[pretoken.len() - 1] = NO_POSITION;
+        self.after[usize::from(NO_POSITION)] = NO_POSITION;
+        for (node, &byte) in self.nodes.iter_mut().zip(pretoken) {
+            *node = SmallNode { token: merger.bytes[usize::from(byte)], split_at: NEVER };
         }
-        for (place, (pair, to)) in pretoken.windows(2).zip(&mut self.events).enumerate() {
-            let time = words.byte_joins[usize::from(pair[0]) << 8 | usize::from(pair[1])];
-            *to = event(time, place);
+        for (position, (pair, to)) in pretoken.windows(2).zip(&mut self.events).enumerate() {
+            let step = merger.byte_joins[usize::from(pair[0]) << 8 | usize::from(pair[1])];
+            *to = event(step, position);
         }
     }
 
-    /// Finds out what happens next, and asks for its rule; says whether anything does.
+    /// Finds the next event, and prefetches its rule. Returns whether there is one.
     #[inline(always)]
-    fn look_ahead(&mut self, words: &Words) -> bool {
+    fn find_next(&mut self, merger: &PretokenMerger) -> bool {
         let (first, others) = self.events.split_at(LANES);
-        let mut earliest: [i32; LANES] = first.try_into().expect("so many");
+        let mut earliest: [i32; LANES] = first.try_into().expect("as many lanes");
         for events in others[..self.size - LANES].chunks_exact(LANES) {
             earliest = std::array::from_fn(|lane| earliest[lane].min(events[lane]));
         }
-        self.next = earliest.into_iter().fold(NOTHING, i32::min);
-        let (time, _) = self.next();
-        let happens = time < words.merges.never();
-        if happens {
-            words.merges.ask(time);
+        self.next = earliest.into_iter().fold(NO_EVENT, i32::min);
+        let (step, _) = self.next();
+        let has_next = step < merger.merges.no_step();
+        if has_next {
+            merger.merges.prefetch_merge(step);
         }
-        happens
+        has_next
     }
 
-    /// When what happens next does, and where.
+    /// Returns the step and the position of the next event.
     #[inline(always)]
     fn next(&self) -> (u32, u8) {
         let next = self.next.cast_unsigned();
-        (next / PLACES as u32, next as u8)
+        (next / POSITIONS as u32, next as u8)
     }
 
-    /// Performs the next rule; says whether it has made new pairs whose time is yet to be found.
+    /// Applies the next rule. Returns whether it has made pairs whose events are yet to be found.
     #[inline(always)]
-    fn perform(&mut self, words: &Words) -> bool {
-        let (time, place) = self.next();
-        let (left, right) = self.pair(place);
-        let Some(merge) = words.merges.get(time, left.token, right.token) else {
-            self.look_closer(words);
+    fn apply_next(&mut self, merger: &PretokenMerger) -> bool {
+        let (step, position) = self.next();
+        let (left, right) = self.pair_at(position);
+        let Some(merge) = merger.merges.get_if_joins(step, left.token, right.token) else {
+            self.resolve_collision(merger);
             return false;
         };
-        if time < self.now {
-            self.look_closer(words);
+        if step < self.last_step {
+            self.resolve_collision(merger);
             return false;
         }
-        self.now = time;
-        let next = usize::from(self.after[usize::from(place)]);
-        self.events[next] = NOTHING;
-        self.cells[usize::from(place)] = Cell { token: merge.token, split: merge.split };
-        self.link(place, self.after[next]);
-        let before = self.before[usize::from(place)];
-        let [before, after] = [before, self.after[usize::from(place)]];
-        let [before, after] = [before, after].map(|place| self.cells[usize::from(place)].token);
-        self.asked =
-            [words.merges.ask_pair(before, merge.token), words.merges.ask_pair(merge.token, after)];
+        self.last_step = step;
+        let next = usize::from(self.after[usize::from(position)]);
+        self.events[next] = NO_EVENT;
+        self.nodes[usize::from(position)] =
+            SmallNode { token: merge.token, split_at: merge.split_at };
+        self.link(position, self.after[next]);
+        let before = self.before[usize::from(position)];
+        let [before, after] = [before, self.after[usize::from(position)]];
+        let [before, after] =
+            [before, after].map(|position| self.nodes[usize::from(position)].token);
+        self.probes = [
+            merger.merges.prefetch_pair(before, merge.token),
+            merger.merges.prefetch_pair(merge.token, after),
+        ];
         true
     }
 
-    /// Finds out when the pairs are joined that the last rule has made.
+    /// Finds the events of the pairs that the last rule has made.
     #[inline(always)]
-    fn plan_changed(&mut self, words: &Words) {
-        let (_, place) = self.next();
-        let places = [self.before[usize::from(place)], place];
-        for (place, asked) in places.into_iter().zip(self.asked) {
-            let (left, right) = self.pair(place);
-            let join = words.merges.earliest(asked, left.token, right.token);
-            self.events[usize::from(place)] = event(left.split.min(join), place.into());
+    fn schedule_changed(&mut self, merger: &PretokenMerger) {
+        let (_, position) = self.next();
+        let positions = [self.before[usize::from(position)], position];
+        for (position, probe) in positions.into_iter().zip(self.probes) {
+            let (left, right) = self.pair_at(position);
+            let join = merger.merges.lower_bound(probe, left.token, right.token);
+            self.events[usize::from(position)] = event(left.split_at.min(join), position.into());
         }
     }
 
-    /// Makes two places neighbours.
+    /// Makes two positions neighbours.
     #[inline(always)]
     fn link(&mut self, left: u8, right: u8) {
         self.after[usize::from(left)] = right;
         self.before[usize::from(right)] = left;
     }
 
-    /// What is in a place, and in the next.
+    /// Returns the token at a position, and the one after it.
     #[inline(always)]
-    fn pair(&self, place: u8) -> (Cell, Cell) {
-        let next = self.after[usize::from(place)];
-        (self.cells[usize::from(place)], self.cells[usize::from(next)])
+    fn pair_at(&self, position: u8) -> (SmallNode, SmallNode) {
+        let next = self.after[usize::from(position)];
+        (self.nodes[usize::from(position)], self.nodes[usize::from(next)])
     }
 
-    /// When it turns out that no merge comes next: a token is split, or the time of a pair is past or
-    /// another's.
+    /// Handles an event that is not a merge of this pair: a delete, or a step that is past or belongs
+    /// to another pair with the same tag.
     #[cold]
-    fn look_closer(&mut self, words: &Words) {
-        let (time, place) = self.next();
-        if self.cells[usize::from(place)].split == time {
-            self.now = time;
-            self.split(words, place, time);
+    fn resolve_collision(&mut self, merger: &PretokenMerger) {
+        let (step, position) = self.next();
+        if self.nodes[usize::from(position)].split_at == step {
+            self.last_step = step;
+            self.split(merger, position, step);
         } else {
-            self.plan(words, place);
+            self.schedule(merger, position);
         }
     }
 
-    /// Finds out when a token is split or joined with the next.
-    fn plan(&mut self, words: &Words, place: u8) {
-        let (left, right) = self.pair(place);
-        let join = words.merges.when_exactly(left.token, right.token, self.now);
-        let time = left.split.min(join).min(words.merges.never());
-        self.events[usize::from(place)] = event(time, place.into());
+    /// Finds the exact event of a position.
+    fn schedule(&mut self, merger: &PretokenMerger, position: u8) {
+        let (left, right) = self.pair_at(position);
+        let join = merger.merges.search_step_after(left.token, right.token, self.last_step);
+        let step = left.split_at.min(join).min(merger.merges.no_step());
+        self.events[usize::from(position)] = event(step, position.into());
     }
 
-    fn split(&mut self, words: &Words, place: u8, time: u32) {
-        let deletions = &words.deletions[&self.cells[usize::from(place)].token];
-        for deletion in deletions.iter().filter(|deletion| deletion.time == time) {
-            let (before, after) = (self.before[usize::from(place)], self.after[usize::from(place)]);
-            let (mut last, mut end) = (before, place);
-            for &(token, bytes) in &deletion.parts {
-                let split = deletion_after(&words.deletions, token, time);
-                self.cells[usize::from(end)] = Cell { token, split };
-                self.link(last, end);
-                last = end;
-                end += bytes as u8;
-            }
-            self.link(last, after);
-            self.plan(words, before);
-            let mut part = place;
-            while part != after {
-                self.plan(words, part);
-                part = self.after[usize::from(part)];
-            }
+    /// Splits the token at a position into the parts of its delete.
+    fn split(&mut self, merger: &PretokenMerger, position: u8, step: u32) {
+        let delete = merger.deletes.at(self.nodes[usize::from(position)].token, step);
+        let before = self.before[usize::from(position)];
+        let after = self.after[usize::from(position)];
+        let (mut last, mut end) = (before, position);
+        for part in &delete.parts {
+            let split_at = merger.deletes.first_step_after(part.token, step);
+            self.nodes[usize::from(end)] = SmallNode { token: part.token, split_at };
+            self.link(last, end);
+            last = end;
+            end += part.byte_len as u8;
+        }
+        self.link(last, after);
+        self.schedule(merger, before);
+        let mut part = position;
+        while part != after {
+            self.schedule(merger, part);
+            part = self.after[usize::from(part)];
         }
     }
 }
 
-/// At most the time that stands for never.
+/// Packs a step, at most the one that stands for no rule, and a position.
 #[inline(always)]
-fn event(time: u32, place: usize) -> i32 {
-    (time * PLACES as u32 + place as u32).cast_signed()
+fn event(step: u32, position: usize) -> i32 {
+    (step * POSITIONS as u32 + position as u32).cast_signed()
 }

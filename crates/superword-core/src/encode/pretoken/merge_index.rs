@@ -1,10 +1,12 @@
-//! The merges, by the tokens that they join.
+//! The hash table of merges, by the pair of tokens that they join.
 //!
-//! A pretoken that is met for the first time asks for many pairs, one after the other, and most of
-//! its time goes by waiting for memory. So what is asked is small: of a rule, its time and as many
-//! bits of a hash as there is room for in one word. The rest is looked at when the rule is
-//! performed; then it may turn out that the rule joins another pair, and it is time to look closer.
+//! It is written by hand because a new pretoken probes many pairs, one after the other, and most of
+//! its time is latency of memory. So a slot is 4 bytes: the step of a rule and as many bits of the
+//! pair's hash as fit, the tag. Eight slots make a bucket, which is prefetched and then compared as one
+//! vector. The pair itself is only compared when the rule is about to be applied. If it turns out to
+//! be another pair, the exact step is searched.
 
+use crate::encode::numbering::EncoderToken;
 use crate::encode::pretoken::rule_replay::NEVER;
 use crate::platform::cpu::prefetch;
 use crate::platform::hash::{FastMap, fold, secret};
@@ -12,203 +14,231 @@ use crate::platform::huge_pages;
 
 /// A merge.
 #[derive(Clone, Copy)]
-pub(crate) struct Merge {
-    pub(crate) left: u32,
-    pub(crate) right: u32,
-    pub(crate) token: u32,
-    /// When the token that it makes is deleted.
-    pub(crate) split: u32,
+pub(crate) struct IndexedMerge {
+    pub(crate) left: EncoderToken,
+    pub(crate) right: EncoderToken,
+    pub(crate) token: EncoderToken,
+    /// The step that deletes the token that it makes.
+    pub(crate) split_at: u32,
 }
 
-/// No merge: no token has this number.
-const NONE: Merge = Merge { left: NEVER, right: NEVER, token: NEVER, split: NEVER };
+/// Stands for steps that are not merges.
+const NO_MERGE: IndexedMerge = IndexedMerge {
+    left: EncoderToken::NONE,
+    right: EncoderToken::NONE,
+    token: EncoderToken::NONE,
+    split_at: NEVER,
+};
 
-impl Place {
-    /// Somewhere.
-    pub(crate) const ANY: Place = Place { bucket: 0, mark: 0 };
-}
-
-/// How many rules are looked at together.
+/// The number of slots in a bucket.
 const BUCKET: usize = 8;
 
 /// A slot without a rule.
 const FREE: i32 = i32::MAX;
 
-/// In the first slot of a bucket: others that belong there are in the next.
-const FULL: i32 = i32::MIN;
+/// A flag in the first slot of a bucket: other slots that belong here are in the next bucket.
+const OVERFLOWS: i32 = i32::MIN;
 
-/// Slots of a hash table that are compared at once: what is asked is then not guessed.
+/// Slots that are compared at once, without a branch that depends on their values.
 #[derive(Clone, Copy)]
 #[repr(align(32))]
-struct Bucket([i32; BUCKET]);
+struct MergeBucket([i32; BUCKET]);
 
 /// All merges.
-pub(crate) struct Merges {
-    /// By time.
-    rules: Vec<Merge>,
-    /// A hash table. A slot has a time in its lower bits, then bits of the pair's hash. A power of
-    /// two of buckets, at most half full.
-    buckets: Vec<Bucket>,
-    /// Which bits of a slot are the time, and which are of the hash.
-    time: u32,
-    mark: u32,
-    /// All times of pairs that are joined by more than one rule, ascending.
-    again: FastMap<(u32, u32), Vec<u32>>,
+pub(crate) struct MergeIndex {
+    /// By step.
+    merges: Vec<IndexedMerge>,
+    /// The hash table: a power of two of buckets, at most half full. A slot holds a step in its lower
+    /// bits, and the tag of its pair in the others.
+    buckets: Vec<MergeBucket>,
+    step_mask: u32,
+    tag_mask: u32,
+    /// The steps, ascending, of each pair that more than one rule joins.
+    repeated_rules: FastMap<[EncoderToken; 2], Vec<u32>>,
     secret: u64,
 }
 
-/// Where to look first for a pair, and what marks it.
+/// The home bucket of a pair, and its tag.
 #[derive(Clone, Copy, Default)]
-pub(crate) struct Place {
+pub(crate) struct MergeProbe {
     bucket: u32,
-    mark: u32,
+    tag: u32,
 }
 
-impl Merges {
-    /// The merges given, each with its time, in order; all times are less than `end`.
-    pub(crate) fn new(merges: impl IntoIterator<Item = (u32, Merge)>, end: u32) -> Merges {
-        let mut rules = huge_pages::filled(NONE, end as usize);
-        let mut times = Vec::new();
-        for (time, merge) in merges {
-            rules[time as usize] = merge;
-            times.push(time);
+impl MergeProbe {
+    /// A valid probe, of no particular pair.
+    pub(crate) const ANY: MergeProbe = MergeProbe { bucket: 0, tag: 0 };
+}
+
+impl MergeIndex {
+    /// Creates the index of merges, given with their steps in ascending order. All steps are below
+    /// `end`.
+    pub(crate) fn new(
+        merges: impl IntoIterator<Item = (u32, IndexedMerge)>,
+        end: u32,
+    ) -> MergeIndex {
+        let mut by_step = huge_pages::filled(NO_MERGE, end as usize);
+        let mut steps = Vec::new();
+        for (step, merge) in merges {
+            by_step[step as usize] = merge;
+            steps.push(step);
         }
-        let buckets = (2 * times.len()).div_ceil(BUCKET).next_power_of_two();
-        let mut merges = Merges::with_room(rules, buckets, u32::BITS - end.leading_zeros());
-        for time in times {
-            merges.add(time);
+        let buckets = (2 * steps.len()).div_ceil(BUCKET).next_power_of_two();
+        let mut index = MergeIndex::with_buckets(by_step, buckets, u32::BITS - end.leading_zeros());
+        for step in steps {
+            index.insert(step);
         }
-        merges
+        index
     }
 
-    fn with_room(rules: Vec<Merge>, buckets: usize, time_bits: u32) -> Merges {
-        let time = (1 << time_bits) - 1;
-        Merges {
-            rules,
-            buckets: huge_pages::filled(Bucket([FREE; BUCKET]), buckets),
-            time,
-            mark: FREE.cast_unsigned() & !time,
-            again: FastMap::default(),
+    fn with_buckets(merges: Vec<IndexedMerge>, buckets: usize, step_bits: u32) -> MergeIndex {
+        let step_mask = (1 << step_bits) - 1;
+        MergeIndex {
+            merges,
+            buckets: huge_pages::filled(MergeBucket([FREE; BUCKET]), buckets),
+            step_mask,
+            tag_mask: FREE.cast_unsigned() & !step_mask,
+            repeated_rules: FastMap::default(),
             secret: secret(),
         }
     }
 
-    fn add(&mut self, time: u32) {
-        let Merge { left, right, .. } = self.rules[time as usize];
-        let Place { bucket, mark } = self.place(left, right);
-        let mut place = bucket as usize;
+    fn insert(&mut self, step: u32) {
+        let IndexedMerge { left, right, .. } = self.merges[step as usize];
+        let MergeProbe { bucket, tag } = self.probe(left, right);
+        let mut bucket = bucket as usize;
         loop {
-            for index in 0..BUCKET {
-                let there = self.buckets[place].0[index];
-                let other = there.cast_unsigned() & self.time;
-                if other == self.time {
-                    self.buckets[place].0[index] = (mark | time).cast_signed();
+            for slot in 0..BUCKET {
+                let other = self.buckets[bucket].0[slot].cast_unsigned() & self.step_mask;
+                if other == self.step_mask {
+                    self.buckets[bucket].0[slot] = (tag | step).cast_signed();
                     return;
                 }
-                if self.get(other, left, right).is_some() {
-                    self.again.entry((left, right)).or_insert_with(|| vec![other]).push(time);
+                if self.get_if_joins(other, left, right).is_some() {
+                    let steps = self.repeated_rules.entry([left, right]);
+                    steps.or_insert_with(|| vec![other]).push(step);
                     return;
                 }
             }
-            self.buckets[place].0[0] |= FULL;
-            place = (place + 1) & (self.buckets.len() - 1);
+            self.buckets[bucket].0[0] |= OVERFLOWS;
+            bucket = (bucket + 1) & (self.buckets.len() - 1);
         }
     }
 
-    /// All times are less.
+    /// Returns the end of all steps.
     pub(crate) fn end(&self) -> usize {
-        self.rules.len()
+        self.merges.len()
     }
 
-    /// What stands for the time of no rule: it is after all times.
+    /// Returns the step that stands for no rule in slots and events. It is after all steps.
     #[inline(always)]
-    pub(crate) fn never(&self) -> u32 {
-        self.time
+    pub(crate) fn no_step(&self) -> u32 {
+        self.step_mask
     }
 
-    /// When two tokens are joined first, after some time.
+    /// Returns the first step after `after` that joins two tokens, or [`NEVER`].
     #[inline]
-    pub(crate) fn when(&self, left: u32, right: u32, after: u32) -> u32 {
-        let time = self.earliest(self.place(left, right), left, right);
-        if time == self.never() {
+    pub(crate) fn first_step_after(
+        &self,
+        left: EncoderToken,
+        right: EncoderToken,
+        after: u32,
+    ) -> u32 {
+        let step = self.lower_bound(self.probe(left, right), left, right);
+        if step == self.no_step() {
             NEVER
-        } else if time > after && self.get(time, left, right).is_some() {
-            time
+        } else if step > after && self.get_if_joins(step, left, right).is_some() {
+            step
         } else {
-            self.when_exactly(left, right, after)
+            self.search_step_after(left, right, after)
         }
     }
 
-    /// A time before which two tokens are not joined, given their place: that of the first rule
-    /// which joins them, or else of another that looks alike.
+    /// Returns a step before which no rule joins two tokens: that of the first rule that joins them,
+    /// or of another rule with the same tag.
     #[inline(always)]
-    pub(crate) fn earliest(&self, place: Place, left: u32, right: u32) -> u32 {
-        let Bucket(slots) = &self.buckets[place.bucket as usize];
-        let [mark, suits] = [self.mark, place.mark].map(u32::cast_signed);
-        let suiting = slots.map(|slot| slot | (FREE * i32::from(slot & mark != suits)));
-        let four: [i32; 4] = std::array::from_fn(|index| suiting[index].min(suiting[index + 4]));
+    pub(crate) fn lower_bound(
+        &self,
+        probe: MergeProbe,
+        left: EncoderToken,
+        right: EncoderToken,
+    ) -> u32 {
+        let MergeBucket(slots) = &self.buckets[probe.bucket as usize];
+        let [tag_mask, tag] = [self.tag_mask, probe.tag].map(u32::cast_signed);
+        let matching = slots.map(|slot| slot | (FREE * i32::from(slot & tag_mask != tag)));
+        let four: [i32; 4] = std::array::from_fn(|index| matching[index].min(matching[index + 4]));
         let two: [i32; 2] = std::array::from_fn(|index| four[index].min(four[index + 2]));
         let least = two[0].min(two[1]);
         if least < 0 {
-            return self.when_exactly(left, right, 0).min(self.never());
+            return self.search_step_after(left, right, 0).min(self.no_step());
         }
-        least.cast_unsigned() & self.time
+        least.cast_unsigned() & self.step_mask
     }
 
-    /// Where to look for a pair. Asks for the memory of that place.
+    /// Prefetches the home bucket of a pair, and returns the probe for it.
     #[inline(always)]
-    pub(crate) fn ask_pair(&self, left: u32, right: u32) -> Place {
-        let place = self.place(left, right);
-        prefetch(&self.buckets[place.bucket as usize]);
-        place
+    pub(crate) fn prefetch_pair(&self, left: EncoderToken, right: EncoderToken) -> MergeProbe {
+        let probe = self.probe(left, right);
+        prefetch(&self.buckets[probe.bucket as usize]);
+        probe
     }
 
-    /// Asks for the memory of the merge at a time.
+    /// Prefetches the merge at a step.
     #[inline(always)]
-    pub(crate) fn ask(&self, time: u32) {
-        prefetch(&self.rules[time as usize]);
+    pub(crate) fn prefetch_merge(&self, step: u32) {
+        prefetch(&self.merges[step as usize]);
     }
 
-    /// The merge at a time.
+    /// Returns the merge at a step.
     #[inline(always)]
-    pub(crate) fn at(&self, time: u32) -> Merge {
-        self.rules[time as usize]
+    pub(crate) fn get(&self, step: u32) -> IndexedMerge {
+        self.merges[step as usize]
     }
 
-    /// The same, if it joins these tokens.
+    /// Returns the merge at a step, if it joins these tokens.
     #[inline(always)]
-    pub(crate) fn get(&self, time: u32, left: u32, right: u32) -> Option<Merge> {
-        let merge = self.at(time);
+    pub(crate) fn get_if_joins(
+        &self,
+        step: u32,
+        left: EncoderToken,
+        right: EncoderToken,
+    ) -> Option<IndexedMerge> {
+        let merge = self.get(step);
         (merge.left == left && merge.right == right).then_some(merge)
     }
 
-    /// As [`Merges::when`], whatever looks alike.
+    /// Returns what [`MergeIndex::first_step_after`] does, after comparing all pairs.
     #[cold]
-    pub(crate) fn when_exactly(&self, left: u32, right: u32, after: u32) -> u32 {
-        if let Some(times) = self.again.get(&(left, right)) {
-            return times.iter().copied().find(|&time| time > after).unwrap_or(NEVER);
+    pub(crate) fn search_step_after(
+        &self,
+        left: EncoderToken,
+        right: EncoderToken,
+        after: u32,
+    ) -> u32 {
+        if let Some(steps) = self.repeated_rules.get(&[left, right]) {
+            return steps.iter().copied().find(|&step| step > after).unwrap_or(NEVER);
         }
-        let mut place = self.place(left, right).bucket as usize;
+        let mut bucket = self.probe(left, right).bucket as usize;
         loop {
-            let bucket = &self.buckets[place].0;
-            for time in bucket.iter().map(|slot| slot.cast_unsigned() & self.time) {
-                if time != self.never() && self.get(time, left, right).is_some() {
-                    return if time > after { time } else { NEVER };
+            let slots = &self.buckets[bucket].0;
+            for step in slots.iter().map(|slot| slot.cast_unsigned() & self.step_mask) {
+                if step != self.no_step() && self.get_if_joins(step, left, right).is_some() {
+                    return if step > after { step } else { NEVER };
                 }
             }
-            if bucket[0] >= 0 {
+            if slots[0] >= 0 {
                 return NEVER;
             }
-            place = (place + 1) & (self.buckets.len() - 1);
+            bucket = (bucket + 1) & (self.buckets.len() - 1);
         }
     }
 
     #[inline(always)]
-    fn place(&self, left: u32, right: u32) -> Place {
-        let pair = u64::from(left) << 32 | u64::from(right);
+    fn probe(&self, left: EncoderToken, right: EncoderToken) -> MergeProbe {
+        let pair = u64::from(left.0) << 32 | u64::from(right.0);
         let hash = fold(pair ^ self.secret, 0x9E37_79B9_7F4A_7C15);
         let bucket = hash as u32 & (self.buckets.len() - 1) as u32;
-        Place { bucket, mark: (hash >> 32) as u32 & self.mark }
+        MergeProbe { bucket, tag: (hash >> 32) as u32 & self.tag_mask }
     }
 }
 
@@ -218,32 +248,34 @@ mod tests {
 
     use super::*;
 
-    /// With times of 30 bits little is left of a hash, so that pairs are taken for others; with few
-    /// buckets, they are full.
+    /// With steps of 30 bits, tags are so short that pairs share them. With few buckets, they
+    /// overflow.
     #[test]
-    fn it_has_what_a_map_has() {
-        for (time_bits, buckets) in [(12, 1024), (12, 256), (30, 1024), (30, 256)] {
-            let mut expected: BTreeMap<(u32, u32), Vec<u32>> = BTreeMap::new();
-            let merges = (1..3000).map(|time: u32| {
-                let (left, right) = (time * time / 11 % 40, time * 7 / 3 % 50);
-                expected.entry((left, right)).or_default().push(time);
-                (time, Merge { left, right, token: time, split: NEVER })
+    fn index_equals_a_map() {
+        for (step_bits, buckets) in [(12, 1024), (12, 256), (30, 1024), (30, 256)] {
+            let mut expected: BTreeMap<[EncoderToken; 2], Vec<u32>> = BTreeMap::new();
+            let merges = (1..3000).map(|step: u32| {
+                let pair = [step * step / 11 % 40, step * 7 / 3 % 50].map(EncoderToken);
+                expected.entry(pair).or_default().push(step);
+                let [left, right] = pair;
+                IndexedMerge { left, right, token: EncoderToken(step), split_at: NEVER }
             });
             let merges: Vec<_> = merges.collect();
-            let mut found = Merges::with_room(vec![NONE; 3000], buckets, time_bits);
-            for &(time, merge) in &merges {
-                found.rules[time as usize] = merge;
-                found.add(time);
+            let mut index = MergeIndex::with_buckets(vec![NO_MERGE; 3000], buckets, step_bits);
+            for (step, merge) in (1..).zip(merges) {
+                index.merges[step as usize] = merge;
+                index.insert(step);
             }
-            for (left, right) in (0..40).flat_map(|left| (0..50).map(move |right| (left, right))) {
-                let times = expected.get(&(left, right)).cloned().unwrap_or_default();
+            for pair in (0..40).flat_map(|left| (0..50).map(move |right| [left, right])) {
+                let [left, right] = pair.map(EncoderToken);
+                let steps = expected.get(&[left, right]).cloned().unwrap_or_default();
                 for after in [0, 100, 1500, 2999] {
-                    let exact = times.iter().copied().find(|&time| time > after).unwrap_or(NEVER);
-                    assert_eq!(found.when(left, right, after), exact);
-                    assert_eq!(found.when_exactly(left, right, after), exact);
+                    let exact = steps.iter().copied().find(|&step| step > after).unwrap_or(NEVER);
+                    assert_eq!(index.first_step_after(left, right, after), exact);
+                    assert_eq!(index.search_step_after(left, right, after), exact);
                 }
-                let earliest = found.earliest(found.ask_pair(left, right), left, right);
-                assert!(earliest <= times.first().copied().unwrap_or(found.never()));
+                let bound = index.lower_bound(index.prefetch_pair(left, right), left, right);
+                assert!(bound <= steps.first().copied().unwrap_or(index.no_step()));
             }
         }
     }

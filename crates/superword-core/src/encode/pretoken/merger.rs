@@ -1,122 +1,157 @@
-//! What merges and deletions make of one pretoken.
+//! The merges and deletes of a model, and their effect on one pretoken.
 
-use crate::encode::ids::Numbers;
-use crate::encode::pretoken::merge_index::{Merge, Merges};
-use crate::encode::pretoken::rule_replay::{NEVER, Row, Rules};
+use crate::encode::numbering::{EncoderToken, TokenNumbering};
+use crate::encode::pretoken::merge_index::{IndexedMerge, MergeIndex};
+use crate::encode::pretoken::rule_replay::{NEVER, ReplayJoin, ReplayRules, RuleReplay};
 use crate::model::{Model, Rule, TokenIndex};
 use crate::platform::hash::FastMap;
 
-/// A token inside a pretoken.
+/// A token in a pretoken, and the step that made it.
 #[derive(Clone, Copy)]
-pub(crate) struct Piece {
-    pub(crate) token: u32,
-    /// When it was made.
-    pub(crate) made: u32,
+pub(crate) struct MergedToken {
+    pub(crate) token: EncoderToken,
+    pub(crate) made_at: u32,
 }
 
-/// A row of them.
-pub(crate) type Pieces = Row<Piece>;
+/// The replay of rules on the tokens of a pretoken.
+pub(crate) type PretokenReplay = RuleReplay<MergedToken>;
 
-/// The times between which a pretoken is one token: after the first, before the second.
-pub(crate) type Life = (u32, u32);
+/// A span of steps in which a pretoken is one token: after `opened_at`, before `closed_at`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct OpenSpan {
+    pub(crate) opened_at: u32,
+    /// [`NEVER`] if it stays open.
+    pub(crate) closed_at: u32,
+}
 
 /// The rules that apply inside a pretoken.
-pub(crate) struct Words {
-    pub(crate) merges: Merges,
+pub(crate) struct PretokenMerger {
+    pub(crate) merges: MergeIndex,
     /// The tokens of the single bytes.
-    pub(crate) bytes: [u32; 256],
-    /// When two of them are joined, by both.
+    pub(crate) bytes: [EncoderToken; 256],
+    /// The first step that joins two bytes, by both.
     pub(crate) byte_joins: Vec<u32>,
-    pub(crate) deletions: FastMap<u32, Vec<Deletion>>,
+    pub(crate) deletes: TokenDeletes,
 }
 
-/// A token's deletion: when, and the parts with their lengths in bytes.
-pub(crate) struct Deletion {
-    pub(crate) time: u32,
-    pub(crate) parts: Box<[(u32, usize)]>,
+/// The deletes of a model.
+#[derive(Default)]
+pub(crate) struct TokenDeletes(FastMap<EncoderToken, Vec<TokenDelete>>);
+
+/// A delete of a token.
+pub(crate) struct TokenDelete {
+    pub(crate) step: u32,
+    pub(crate) parts: Box<[DeletePart]>,
 }
 
-impl Words {
-    /// The first few rules of a model.
-    pub(crate) fn new(model: &Model, numbers: &Numbers, rules: &[Rule]) -> Words {
+/// A part that a deleted token is split into.
+#[derive(Clone, Copy)]
+pub(crate) struct DeletePart {
+    pub(crate) token: EncoderToken,
+    pub(crate) byte_len: usize,
+}
+
+impl TokenDeletes {
+    /// Returns the first step after `after` that deletes a token.
+    pub(crate) fn first_step_after(&self, token: EncoderToken, after: u32) -> u32 {
+        let mut steps = self.0.get(&token).into_iter().flatten().map(|delete| delete.step);
+        steps.find(|&step| step > after).unwrap_or(NEVER)
+    }
+
+    /// Returns the delete of a token at a step.
+    pub(crate) fn at(&self, token: EncoderToken, step: u32) -> &TokenDelete {
+        let mut deletes = self.0[&token].iter();
+        deletes.find(|delete| delete.step == step).expect("a delete at this step")
+    }
+}
+
+impl PretokenMerger {
+    /// Creates the merger of the first rules of a model.
+    pub(crate) fn new(model: &Model, numbering: &TokenNumbering, rules: &[Rule]) -> PretokenMerger {
         let end = rules.len() as u32 + 1;
-        let rules = || (1..).zip(rules);
-        let mut deletions: FastMap<u32, Vec<Deletion>> = FastMap::default();
-        for (time, rule) in rules() {
+        let steps = || (1..end).zip(rules);
+        let mut deletes = TokenDeletes::default();
+        for (step, rule) in steps() {
             if let Rule::Delete { token, parts } = rule {
-                let part = |&part: &TokenIndex| (numbers.of(part), model.token(part).len());
-                let parts = parts.iter().map(part).collect();
-                deletions.entry(numbers.of(*token)).or_default().push(Deletion { time, parts });
+                let part = |&part: &TokenIndex| DeletePart {
+                    token: numbering.token(part),
+                    byte_len: model.token(part).len(),
+                };
+                let delete = TokenDelete { step, parts: parts.iter().map(part).collect() };
+                deletes.0.entry(numbering.token(*token)).or_default().push(delete);
             }
         }
-        let merges = rules().filter_map(|(time, rule)| match rule {
+        let merges = steps().filter_map(|(step, rule)| match rule {
             Rule::Merge { left, right, token, .. } => {
-                let [left, right, token] = [left, right, token].map(|token| numbers.of(*token));
-                let split = deletion_after(&deletions, token, time);
-                Some((time, Merge { left, right, token, split }))
+                let [left, right, token] =
+                    [left, right, token].map(|token| numbering.token(*token));
+                let split_at = deletes.first_step_after(token, step);
+                Some((step, IndexedMerge { left, right, token, split_at }))
             }
             Rule::Supermerge { .. } | Rule::Delete { .. } => None,
         });
-        let merges = Merges::new(merges, end);
-        let bytes = std::array::from_fn(|byte| numbers.of(TokenIndex(byte as u32)));
-        let mut byte_joins = Vec::with_capacity(1 << 16);
-        for &left in &bytes {
-            let joins = bytes.iter().map(|&right| merges.when(left, right, 0).min(merges.never()));
-            byte_joins.extend(joins);
+        let merges = MergeIndex::new(merges, end);
+        let bytes = std::array::from_fn(|byte| numbering.byte(byte as u8));
+        let mut byte_joins = vec![merges.no_step(); 1 << 16];
+        for (step, rule) in steps().rev() {
+            if let &Rule::Merge { left, right, .. } = rule
+                && left.0 < 256
+                && right.0 < 256
+            {
+                byte_joins[(left.0 << 8 | right.0) as usize] = step;
+            }
         }
-        Words { merges, bytes, byte_joins, deletions }
+        PretokenMerger { merges, bytes, byte_joins, deletes }
     }
 
-    /// Performs all rules on a pretoken; the tokens are then in the row. Calls `lives` with each
-    /// time in which it was one token.
-    pub(crate) fn run(&self, pretoken: &[u8], row: &mut Pieces, mut lives: impl FnMut(Life)) {
-        let mut since = (pretoken.len() == 1).then_some(0);
+    /// Applies all rules to a pretoken, and leaves its tokens in `replay`. Calls `each` with each span
+    /// of steps in which the pretoken is one token.
+    pub(crate) fn apply_rules(
+        &self,
+        pretoken: &[u8],
+        replay: &mut PretokenReplay,
+        mut each: impl FnMut(OpenSpan),
+    ) {
+        let mut opened_at = (pretoken.len() == 1).then_some(0);
         let token = |&byte: &u8| self.bytes[usize::from(byte)];
-        let pieces = pretoken.iter().map(|byte| Piece { token: token(byte), made: 0 });
-        row.run(self, pieces, |time, tokens| {
-            if tokens == 1 {
-                since = Some(time);
-            } else if let Some(since) = since.take() {
-                lives((since, time));
+        let tokens = pretoken.iter().map(|byte| MergedToken { token: token(byte), made_at: 0 });
+        replay.apply_rules(self, tokens, |step, count| {
+            if count == 1 {
+                opened_at = Some(step);
+            } else if let Some(opened_at) = opened_at.take() {
+                each(OpenSpan { opened_at, closed_at: step });
             }
         });
-        if let Some(since) = since {
-            lives((since, NEVER));
+        if let Some(opened_at) = opened_at {
+            each(OpenSpan { opened_at, closed_at: NEVER });
         }
     }
 }
 
-impl Rules for Words {
-    type Item = Piece;
+impl ReplayRules for PretokenMerger {
+    type Item = MergedToken;
 
     #[inline]
-    fn join(&self, left: Piece, right: Piece) -> Option<(u32, Piece)> {
-        let time = self.merges.when(left.token, right.token, left.made.max(right.made));
-        let merge = (time != NEVER).then(|| self.merges.at(time))?;
-        Some((time, Piece { token: merge.token, made: time }))
+    fn find_join(&self, left: MergedToken, right: MergedToken) -> Option<ReplayJoin<MergedToken>> {
+        let after = left.made_at.max(right.made_at);
+        let step = self.merges.first_step_after(left.token, right.token, after);
+        let merge = (step != NEVER).then(|| self.merges.get(step))?;
+        Some(ReplayJoin { step, item: MergedToken { token: merge.token, made_at: step } })
     }
 
     #[inline]
-    fn split(&self, piece: Piece) -> u32 {
-        deletion_after(&self.deletions, piece.token, piece.made)
+    fn find_split(&self, item: MergedToken) -> u32 {
+        self.deletes.first_step_after(item.token, item.made_at)
     }
 
-    fn parts(&self, piece: Piece, time: u32, mut each: impl FnMut(Piece, usize)) {
-        let deletions = &self.deletions[&piece.token];
-        for deletion in deletions.iter().filter(|deletion| deletion.time == time) {
-            for &(token, places) in &deletion.parts {
-                each(Piece { token, made: time }, places);
-            }
+    fn for_each_part(
+        &self,
+        item: MergedToken,
+        step: u32,
+        mut each: impl FnMut(MergedToken, usize),
+    ) {
+        for &DeletePart { token, byte_len } in &self.deletes.at(item.token, step).parts {
+            each(MergedToken { token, made_at: step }, byte_len);
         }
     }
-}
-
-/// When a token is deleted first, after some time.
-pub(crate) fn deletion_after(
-    deletions: &FastMap<u32, Vec<Deletion>>,
-    token: u32,
-    after: u32,
-) -> u32 {
-    let times = deletions.get(&token).into_iter().flatten().map(|deletion| deletion.time);
-    times.into_iter().find(|&time| time > after).unwrap_or(NEVER)
 }

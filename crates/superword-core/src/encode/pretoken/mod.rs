@@ -1,4 +1,14 @@
-//! What merges and deletions make of one pretoken.
+//! From a pretoken to its tokens, by merges and deletes.
+//!
+//! In reading order:
+//!
+//! 1. [`encoding`]: what is known of a pretoken, in 16 bytes;
+//! 2. [`table`]: the hash table from pretokens to encodings;
+//! 3. [`cache`]: the table of one thread, with its working memory;
+//! 4. [`merger`]: the merges and deletes of a model, and their effect on any pretoken;
+//! 5. [`merge_index`]: the hash table of merges by the pair that they join;
+//! 6. [`interleaved`]: up to 32 new pretokens of at most 255 bytes, merged in turns;
+//! 7. [`rule_replay`]: the general replay of rules, for longer pretokens and for supermerges.
 
 pub(super) mod cache;
 pub(super) mod encoding;

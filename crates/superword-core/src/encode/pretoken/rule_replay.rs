@@ -1,172 +1,188 @@
-//! The replay of rules on a row of items: always the rule with the smallest index, left to right.
+//! The replay of rules on a sequence of items: always the applicable rule with the smallest index,
+//! left to right.
 //!
-//! An item knows when it was made and only meets later rules, so that performing one rule at one
-//! place at a time, the earliest first, does what applying the rules one after the other would.
+//! Rules have steps: a rule's step is its index plus 1, and step 0 is the start. An item remembers the
+//! step that made it, and only later rules apply to it. So applying one rule at one position at a
+//! time, the earliest first, has the effect of applying all rules in order.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use crate::platform::hash::FastMap;
 
-/// Later than every rule. A rule's time is its index and one; everything starts at time zero.
+/// A step after all rules.
 pub(crate) const NEVER: u32 = u32::MAX;
 
-/// Up to this many items, looking at all of them finds the next rule fastest.
-const SHORT: usize = 32;
+/// Up to this many items, a scan of all items finds the next rule fastest.
+const MAX_SCANNED: usize = 32;
 
-/// What rules do to items.
-pub(crate) trait Rules {
+/// The rules that are replayed.
+pub(crate) trait ReplayRules {
     type Item: Copy;
 
-    /// The first rule that joins two neighbours, and what they become.
-    fn join(&self, left: Self::Item, right: Self::Item) -> Option<(u32, Self::Item)>;
+    /// Finds the first rule that joins two neighbours.
+    fn find_join(&self, left: Self::Item, right: Self::Item) -> Option<ReplayJoin<Self::Item>>;
 
-    /// When the first rule comes that splits an item.
-    fn split(&self, _item: Self::Item) -> u32 {
+    /// Returns the step of the first rule that splits an item.
+    fn find_split(&self, _item: Self::Item) -> u32 {
         NEVER
     }
 
-    /// Gives the parts that an item is split into, each with how many places it takes.
-    fn parts(&self, _item: Self::Item, _time: u32, _each: impl FnMut(Self::Item, usize)) {}
+    /// Calls `each` with the parts that an item is split into at a step, and the number of positions
+    /// that each takes.
+    fn for_each_part(&self, _item: Self::Item, _step: u32, _each: impl FnMut(Self::Item, usize)) {}
 }
 
-/// A place in a row.
+/// A rule that joins two items: its step, and the item that it makes.
+pub(crate) struct ReplayJoin<I> {
+    pub(crate) step: u32,
+    pub(crate) item: I,
+}
+
+/// A position in a sequence.
 #[derive(Clone, Copy)]
-struct Cell<I> {
+struct Node<I> {
     item: I,
-    /// What it becomes when it is joined with the next.
+    /// The item that it becomes when it is joined with the next, and the step that joins them.
     joined: I,
-    /// When that is.
-    join: u32,
-    /// When it is split.
-    split: u32,
-    /// The places of its neighbours.
+    join_at: u32,
+    /// The step that splits it.
+    split_at: u32,
+    /// The positions of its neighbours.
     next: u32,
     before: u32,
 }
 
-/// A row, to be used again and again.
-pub(crate) struct Row<I> {
-    /// An item stands at the first of the places that it takes.
-    cells: Vec<Cell<I>>,
-    /// How many items there are.
+/// A sequence of items to which rules are applied. It is meant to be reused.
+pub(crate) struct RuleReplay<I> {
+    /// By position. An item is at the first of the positions that it takes.
+    nodes: Vec<Node<I>>,
+    /// The number of items.
     items: usize,
-    /// What will happen, in long rows.
-    queue: Queue,
+    /// The events of long sequences.
+    queue: StepQueue,
 }
 
-impl<I: Copy> Row<I> {
-    /// An empty row.
-    pub(crate) fn new() -> Row<I> {
-        Row { cells: Vec::new(), items: 0, queue: Queue::default() }
+impl<I: Copy> RuleReplay<I> {
+    /// Creates an empty sequence.
+    pub(crate) fn new() -> RuleReplay<I> {
+        RuleReplay { nodes: Vec::new(), items: 0, queue: StepQueue::default() }
     }
 
-    /// Lays out items and performs all rules. After each, tells its time and how many are left.
-    pub(crate) fn run(
+    /// Replaces the sequence by `items`, and applies all rules. After each change, calls `each` with
+    /// the step and the number of items.
+    pub(crate) fn apply_rules(
         &mut self,
-        rules: &impl Rules<Item = I>,
+        rules: &impl ReplayRules<Item = I>,
         items: impl IntoIterator<Item = I>,
-        mut tell: impl FnMut(u32, usize),
+        mut each: impl FnMut(u32, usize),
     ) {
-        self.cells.clear();
+        self.nodes.clear();
         for item in items {
-            let place = self.cells.len() as u32;
-            let (join, split, before) = (NEVER, rules.split(item), place.wrapping_sub(1));
-            if let Some(last) = self.cells.last_mut() {
-                last.plan(rules, Some(item));
+            let position = self.nodes.len() as u32;
+            let (join_at, split_at) = (NEVER, rules.find_split(item));
+            let (next, before) = (position + 1, position.wrapping_sub(1));
+            if let Some(last) = self.nodes.last_mut() {
+                last.schedule_join(rules, Some(item));
             }
-            self.cells.push(Cell { item, joined: item, join, split, next: place + 1, before });
+            self.nodes.push(Node { item, joined: item, join_at, split_at, next, before });
         }
-        self.items = self.cells.len();
-        if self.cells.len() > SHORT {
-            return self.run_long(rules, tell);
+        self.items = self.nodes.len();
+        if self.nodes.len() > MAX_SCANNED {
+            return self.apply_queued(rules, each);
         }
-        while let Some((time, place)) = self.earliest() {
-            self.perform(rules, time, place);
-            tell(time, self.items);
+        while let Some((step, position)) = self.find_earliest() {
+            self.apply_at(rules, step, position);
+            each(step, self.items);
         }
     }
 
-    /// The items, in order.
+    /// Returns the items in order.
     pub(crate) fn items(&self) -> impl Iterator<Item = I> {
-        let mut place = 0;
+        let mut position = 0;
         std::iter::from_fn(move || {
-            let cell = self.cells.get(place)?;
-            place = cell.next as usize;
-            Some(cell.item)
+            let node = self.nodes.get(position)?;
+            position = node.next as usize;
+            Some(node.item)
         })
     }
 
-    /// Gives back the memory of more places than this.
-    pub(crate) fn shrink(&mut self, places: usize) {
-        if self.cells.capacity() > places {
-            *self = Row::new();
+    /// Frees the memory if it has room for more positions than this.
+    pub(crate) fn shrink(&mut self, positions: usize) {
+        if self.nodes.capacity() > positions {
+            *self = RuleReplay::new();
         }
     }
 
-    fn earliest(&self) -> Option<(u32, u32)> {
+    /// Returns the step and the position of the next event.
+    fn find_earliest(&self) -> Option<(u32, u32)> {
         let mut found = (NEVER, 0);
-        let mut place = 0;
-        while let Some(cell) = self.cells.get(place as usize) {
-            let time = cell.join.min(cell.split);
-            if time < found.0 {
-                found = (time, place);
+        let mut position = 0;
+        while let Some(node) = self.nodes.get(position as usize) {
+            let step = node.join_at.min(node.split_at);
+            if step < found.0 {
+                found = (step, position);
             }
-            place = cell.next;
+            position = node.next;
         }
         (found.0 != NEVER).then_some(found)
     }
 
-    fn run_long(&mut self, rules: &impl Rules<Item = I>, mut tell: impl FnMut(u32, usize)) {
+    /// Applies all rules to a long sequence, with a queue.
+    fn apply_queued(
+        &mut self,
+        rules: &impl ReplayRules<Item = I>,
+        mut each: impl FnMut(u32, usize),
+    ) {
         self.queue.clear();
-        for (place, cell) in self.cells.iter().enumerate() {
-            self.queue.push(cell.join.min(cell.split), place as u32);
+        for (position, node) in self.nodes.iter().enumerate() {
+            self.queue.push(node.join_at.min(node.split_at), position as u32);
         }
-        while let Some((time, places)) = self.queue.pop() {
-            for &place in &places {
-                let cell = &self.cells[place as usize];
-                if cell.join == time || cell.split == time {
-                    self.perform(rules, time, place);
-                    tell(time, self.items);
+        while let Some((step, positions)) = self.queue.pop() {
+            for &position in &positions {
+                let node = &self.nodes[position as usize];
+                if node.join_at == step || node.split_at == step {
+                    self.apply_at(rules, step, position);
+                    each(step, self.items);
                 }
             }
-            self.queue.give_back(places);
+            self.queue.recycle(positions);
         }
     }
 
-    fn perform(&mut self, rules: &impl Rules<Item = I>, time: u32, place: u32) {
-        let cell = self.cells[place as usize];
-        let mut last = place;
-        if cell.join == time {
-            let right = &mut self.cells[cell.next as usize];
-            (right.join, right.split) = (NEVER, NEVER);
+    fn apply_at(&mut self, rules: &impl ReplayRules<Item = I>, step: u32, position: u32) {
+        let node = self.nodes[position as usize];
+        let mut last = position;
+        if node.join_at == step {
+            let right = &mut self.nodes[node.next as usize];
+            (right.join_at, right.split_at) = (NEVER, NEVER);
             let next = right.next;
-            self.link(place, next);
-            self.put(rules, place, cell.joined);
+            self.link(position, next);
+            self.set_item(rules, position, node.joined);
             self.items -= 1;
         } else {
-            let mut at = place;
-            rules.parts(cell.item, time, |part, places| {
-                if at != place {
+            let mut at = position;
+            rules.for_each_part(node.item, step, |part, positions| {
+                if at != position {
                     self.link(last, at);
                 }
-                self.put(rules, at, part);
+                self.set_item(rules, at, part);
                 last = at;
-                at += places as u32;
+                at += positions as u32;
                 self.items += 1;
             });
             self.items -= 1;
-            self.link(last, cell.next);
+            self.link(last, node.next);
         }
-        // The pairs that the change has made, from the one before the place on.
-        let mut at = if cell.before == u32::MAX { place } else { cell.before };
+        // Schedule the pairs that have changed, from the one before this position on.
+        let mut at = if node.before == u32::MAX { position } else { node.before };
         loop {
-            let next = self.cells[at as usize].next;
-            let right = self.cells.get(next as usize).map(|cell| cell.item);
-            let cell = &mut self.cells[at as usize];
-            cell.plan(rules, right);
-            let earliest = cell.join.min(cell.split);
-            if self.cells.len() > SHORT {
+            let next = self.nodes[at as usize].next;
+            let right = self.nodes.get(next as usize).map(|node| node.item);
+            let node = &mut self.nodes[at as usize];
+            node.schedule_join(rules, right);
+            let earliest = node.join_at.min(node.split_at);
+            if self.nodes.len() > MAX_SCANNED {
                 self.queue.push(earliest, at);
             }
             if at == last {
@@ -176,70 +192,72 @@ impl<I: Copy> Row<I> {
         }
     }
 
-    fn put(&mut self, rules: &impl Rules<Item = I>, place: u32, item: I) {
-        let cell = &mut self.cells[place as usize];
-        cell.item = item;
-        cell.split = rules.split(item);
+    fn set_item(&mut self, rules: &impl ReplayRules<Item = I>, position: u32, item: I) {
+        let node = &mut self.nodes[position as usize];
+        node.item = item;
+        node.split_at = rules.find_split(item);
     }
 
     fn link(&mut self, left: u32, right: u32) {
-        self.cells[left as usize].next = right;
-        if let Some(right) = self.cells.get_mut(right as usize) {
+        self.nodes[left as usize].next = right;
+        if let Some(right) = self.nodes.get_mut(right as usize) {
             right.before = left;
         }
     }
 }
 
-impl<I: Copy> Cell<I> {
-    /// Finds out when it is joined with the next, if there is one.
+impl<I: Copy> Node<I> {
+    /// Finds the rule that joins it with the next item, if there is one.
     #[inline]
-    fn plan(&mut self, rules: &impl Rules<Item = I>, next: Option<I>) {
-        self.join = NEVER;
-        if let Some((time, joined)) = next.and_then(|next| rules.join(self.item, next)) {
-            (self.join, self.joined) = (time, joined);
+    fn schedule_join(&mut self, rules: &impl ReplayRules<Item = I>, next: Option<I>) {
+        self.join_at = NEVER;
+        if let Some(join) = next.and_then(|next| rules.find_join(self.item, next)) {
+            (self.join_at, self.joined) = (join.step, join.item);
         }
     }
 }
 
-/// Places by the time at which something happens there. Texts in which much happens repeat
-/// themselves, so there are far fewer times than places.
+/// A queue of positions by step. Long sequences repeat themselves, so there are far fewer steps than
+/// positions.
 #[derive(Default)]
-struct Queue {
-    times: BinaryHeap<Reverse<u32>>,
-    places: FastMap<u32, Vec<u32>>,
-    /// Vectors to be used again.
+struct StepQueue {
+    steps: BinaryHeap<Reverse<u32>>,
+    positions: FastMap<u32, Vec<u32>>,
+    /// Vectors for reuse.
     spare: Vec<Vec<u32>>,
 }
 
-impl Queue {
+impl StepQueue {
     fn clear(&mut self) {
-        self.times.clear();
-        self.places.clear();
+        self.steps.clear();
+        self.positions.clear();
     }
 
-    fn push(&mut self, time: u32, place: u32) {
-        if time != NEVER {
-            let (times, spare) = (&mut self.times, &mut self.spare);
-            let places = self.places.entry(time).or_insert_with(|| {
-                times.push(Reverse(time));
+    fn push(&mut self, step: u32, position: u32) {
+        if step != NEVER {
+            let (steps, spare) = (&mut self.steps, &mut self.spare);
+            let positions = self.positions.entry(step).or_insert_with(|| {
+                steps.push(Reverse(step));
                 spare.pop().unwrap_or_default()
             });
-            places.push(place);
+            positions.push(position);
         }
     }
 
-    /// The earliest time and its places, in order; some of them may have changed since.
+    /// Removes the earliest step and its positions, in ascending order. Some positions may have
+    /// changed since they were added.
     fn pop(&mut self) -> Option<(u32, Vec<u32>)> {
-        let Reverse(time) = self.times.pop()?;
-        let mut places = self.places.remove(&time).unwrap_or_default();
-        places.sort_unstable();
-        Some((time, places))
+        let Reverse(step) = self.steps.pop()?;
+        let mut positions = self.positions.remove(&step).unwrap_or_default();
+        positions.sort_unstable();
+        Some((step, positions))
     }
 
-    fn give_back(&mut self, mut places: Vec<u32>) {
+    /// Keeps a vector for reuse.
+    fn recycle(&mut self, mut positions: Vec<u32>) {
         if self.spare.len() < 64 {
-            places.clear();
-            self.spare.push(places);
+            positions.clear();
+            self.spare.push(positions);
         }
     }
 }

@@ -1,176 +1,179 @@
-//! What becomes of pretokens.
+//! The hash table from pretokens to their encodings.
 //!
-//! Most pretokens of a text are found at once, in the one line of memory where they belong; looking
-//! for them asks for that line first and decides nothing, so that many are looked for together.
+//! It is written by hand because it is most of the time of encoding, which is latency of memory. A
+//! pretoken of up to 15 bytes and its encoding take 32 bytes, and two of them one cache line. The
+//! pipeline first prefetches the home lines of a whole group, then probes them without a branch that
+//! depends on the result. A general hash map offers neither: its control bytes are a second cache
+//! line, and its probing cannot be split.
 
-use crate::encode::pretoken::encoding::Outcome;
+use crate::encode::pretoken::encoding::PretokenEncoding;
 use crate::platform::cpu::prefetch;
 use crate::platform::hash::secret;
 use crate::platform::huge_pages;
 use crate::pretokenize::key::{Key, long_hash};
 
 #[derive(Clone, Copy, Default)]
-struct Slot {
+struct PretokenSlot {
     key: Key,
-    outcome: Outcome,
+    encoding: PretokenEncoding,
 }
 
-/// How many slots the processor fetches together.
+/// The number of slots in a cache line.
 const SLOTS: usize = 2;
 
-/// Slots that the processor fetches together.
+/// A cache line of slots.
 #[derive(Clone, Copy, Default)]
 #[repr(align(64))]
-struct Line([Slot; SLOTS]);
+struct PretokenLine([PretokenSlot; SLOTS]);
 
-/// A hash table of pretokens.
-pub(crate) struct Lexicon {
-    /// A power of two, at most half of their slots in use; looked through from a key's hash on.
-    lines: Vec<Line>,
+/// The hash table.
+pub(crate) struct PretokenTable {
+    /// A power of two of lines, at most half of whose slots are used. A pretoken's home is the line
+    /// that its hash selects; the chain of lines from there on has no free slot before it.
+    lines: Vec<PretokenLine>,
     used: usize,
     /// The pretokens that do not fit a slot, each after its length.
     long: Vec<u8>,
 }
 
-impl Lexicon {
-    /// An empty one that does not grow before it has so many pretokens.
-    pub(crate) fn with_room(pretokens: usize) -> Lexicon {
-        let lines = huge_pages::filled(Line::default(), pretokens.next_power_of_two());
-        Lexicon { lines, used: 0, long: Vec::new() }
+impl PretokenTable {
+    /// Creates an empty table that does not grow before it has this many pretokens.
+    pub(crate) fn with_capacity(pretokens: usize) -> PretokenTable {
+        let lines = huge_pages::filled(PretokenLine::default(), pretokens.next_power_of_two());
+        PretokenTable { lines, used: 0, long: Vec::new() }
     }
 
-    /// The same, with room for four times as many.
-    pub(crate) fn roomy_copy(&self) -> Lexicon {
-        let mut copy = Lexicon::with_room(4 * self.lines.len());
-        copy.take_all(&self.lines);
+    /// Copies the table into one of four times the capacity.
+    pub(crate) fn clone_with_room(&self) -> PretokenTable {
+        let mut copy = PretokenTable::with_capacity(4 * self.lines.len());
+        copy.insert_all(&self.lines);
         copy.long.clone_from(&self.long);
         copy
     }
 
-    /// Forgets everything but what is in another.
-    pub(crate) fn reset(&mut self, known: &Lexicon) {
-        self.lines.fill(Line::default());
+    /// Removes all pretokens that are not in the model's table.
+    pub(crate) fn reset(&mut self, model: &PretokenTable) {
+        self.lines.fill(PretokenLine::default());
         self.used = 0;
-        self.take_all(&known.lines);
-        self.long.clone_from(&known.long);
+        self.insert_all(&model.lines);
+        self.long.clone_from(&model.long);
     }
 
-    /// How many bytes of memory the long pretokens take.
+    /// Returns the bytes of memory that long pretokens take.
     pub(crate) fn long_bytes(&self) -> usize {
         self.long.len()
     }
 
-    /// How many pretokens it has.
+    /// Returns the number of pretokens.
     pub(crate) fn len(&self) -> usize {
         self.used
     }
 
-    /// What is looked at for most pretokens.
+    /// Returns a view for probing home lines.
     #[inline(always)]
-    pub(crate) fn view(&self) -> View<'_> {
-        View { lines: &self.lines, mask: self.lines.len() - 1, secret: secret() }
+    pub(crate) fn view(&self) -> PretokenTableView<'_> {
+        PretokenTableView { lines: &self.lines, mask: self.lines.len() - 1, secret: secret() }
     }
 
-    /// What becomes of a pretoken that is longer than a key, if it is there.
-    pub(crate) fn get_long(&self, pretoken: &[u8]) -> Option<Outcome> {
+    /// Finds a pretoken that does not fit a key.
+    pub(crate) fn get_long(&self, pretoken: &[u8]) -> Option<PretokenEncoding> {
         let hash = long_hash(pretoken);
-        let mut place = hash as usize & (self.lines.len() - 1);
+        let mut line = hash as usize & (self.lines.len() - 1);
         loop {
-            for slot in &self.lines[place].0 {
+            for slot in &self.lines[line].0 {
                 if slot.key.is_none() {
                     return None;
                 }
-                let is_it = |(other, at)| other == hash && self.long_at(at) == pretoken;
-                if slot.key.as_long().is_some_and(is_it) {
-                    return Some(slot.outcome);
+                let is_found = |(other, offset)| other == hash && self.long_at(offset) == pretoken;
+                if slot.key.as_long().is_some_and(is_found) {
+                    return Some(slot.encoding);
                 }
             }
-            place = self.after(place);
+            line = self.next_line(line);
         }
     }
 
-    /// The long pretoken from there on.
-    fn long_at(&self, at: usize) -> &[u8] {
-        let (length, bytes) = self.long[at..].split_first_chunk().expect("its length");
+    /// Returns the long pretoken at an offset.
+    fn long_at(&self, offset: usize) -> &[u8] {
+        let (length, bytes) = self.long[offset..].split_first_chunk().expect("its length");
         &bytes[..u32::from_le_bytes(*length) as usize]
     }
 
-    /// Asks for the memory where a key is that is not in the place where it belongs.
-    pub(crate) fn ask_after(&self, place: usize) {
-        prefetch(&self.lines[self.after(place)]);
+    /// Prefetches the line after a home line.
+    pub(crate) fn prefetch_chain(&self, home: usize) {
+        prefetch(&self.lines[self.next_line(home)]);
     }
 
-    /// What becomes of the pretoken with a key that belongs in a place, if it is there or after it.
-    /// It is then brought to where it belongs: all lines up to there are full, so that another one
-    /// is found as well further on.
-    pub(crate) fn fetch(&mut self, home: usize, key: Key) -> Option<Outcome> {
-        let mut place = home;
+    /// Finds a key in the chain that begins at its home line, and moves it to its home line. The key
+    /// that it replaces there stays reachable, because all lines between the two are full.
+    pub(crate) fn find_and_move_home(&mut self, home: usize, key: Key) -> Option<PretokenEncoding> {
+        let mut line = home;
         loop {
             for index in 0..SLOTS {
-                let slot = self.lines[place].0[index];
+                let slot = self.lines[line].0[index];
                 if slot.key == key {
-                    if place != home {
-                        self.lines[place].0[index] = self.lines[home].0[SLOTS - 1];
+                    if line != home {
+                        self.lines[line].0[index] = self.lines[home].0[SLOTS - 1];
                         self.lines[home].0[SLOTS - 1] = slot;
                     }
-                    return Some(slot.outcome);
+                    return Some(slot.encoding);
                 }
                 if slot.key.is_none() {
                     return None;
                 }
             }
-            place = self.after(place);
+            line = self.next_line(line);
         }
     }
 
-    /// Whether a pretoken is there.
-    pub(crate) fn has(&mut self, pretoken: &[u8]) -> bool {
+    /// Returns whether the table has a pretoken.
+    pub(crate) fn contains(&mut self, pretoken: &[u8]) -> bool {
         let found = match Key::of(pretoken, 0, pretoken.len()) {
-            Some(key) => self.fetch(self.place(key), key),
+            Some(key) => self.find_and_move_home(self.home(key), key),
             None => self.get_long(pretoken),
         };
         found.is_some()
     }
 
-    /// Keeps what becomes of a pretoken.
-    pub(crate) fn set(&mut self, pretoken: &[u8], outcome: Outcome) {
+    /// Inserts a pretoken.
+    pub(crate) fn insert(&mut self, pretoken: &[u8], encoding: PretokenEncoding) {
         match Key::of(pretoken, 0, pretoken.len()) {
-            Some(key) => self.set_key(key, outcome),
-            None => self.set_long(pretoken, outcome),
+            Some(key) => self.insert_key(key, encoding),
+            None => self.insert_long(pretoken, encoding),
         }
     }
 
-    /// Keeps what becomes of a pretoken that is longer than a key.
-    pub(crate) fn set_long(&mut self, pretoken: &[u8], outcome: Outcome) {
+    /// Inserts a pretoken that does not fit a key.
+    pub(crate) fn insert_long(&mut self, pretoken: &[u8], encoding: PretokenEncoding) {
         let key = Key::long(long_hash(pretoken), self.long.len());
         self.long.extend((pretoken.len() as u32).to_le_bytes());
         self.long.extend(pretoken);
-        self.set_key(key, outcome);
+        self.insert_key(key, encoding);
     }
 
-    /// Keeps what becomes of the pretoken with a key.
-    pub(crate) fn set_key(&mut self, key: Key, outcome: Outcome) {
+    /// Inserts the pretoken with a key.
+    pub(crate) fn insert_key(&mut self, key: Key, encoding: PretokenEncoding) {
         if self.used == self.lines.len() {
-            let larger = huge_pages::filled(Line::default(), 2 * self.lines.len());
+            let larger = huge_pages::filled(PretokenLine::default(), 2 * self.lines.len());
             let lines = std::mem::replace(&mut self.lines, larger);
             self.used = 0;
-            self.take_all(&lines);
+            self.insert_all(&lines);
         }
-        self.take(Slot { key, outcome });
+        self.insert_slot(PretokenSlot { key, encoding });
     }
 
-    fn take_all(&mut self, lines: &[Line]) {
+    fn insert_all(&mut self, lines: &[PretokenLine]) {
         for slot in lines.iter().flat_map(|line| &line.0) {
             if !slot.key.is_none() {
-                self.take(*slot);
+                self.insert_slot(*slot);
             }
         }
     }
 
-    fn take(&mut self, new: Slot) {
-        let mut place = self.place(new.key);
+    fn insert_slot(&mut self, new: PretokenSlot) {
+        let mut line = self.home(new.key);
         loop {
-            for slot in &mut self.lines[place].0 {
+            for slot in &mut self.lines[line].0 {
                 if slot.key.is_none() {
                     *slot = new;
                     self.used += 1;
@@ -180,59 +183,60 @@ impl Lexicon {
                     return;
                 }
             }
-            place = self.after(place);
+            line = self.next_line(line);
         }
     }
 
-    fn place(&self, key: Key) -> usize {
+    /// Returns the home line of a key.
+    fn home(&self, key: Key) -> usize {
         match key.as_long() {
             Some((hash, _)) => hash as usize & (self.lines.len() - 1),
-            None => self.view().place(key),
+            None => self.view().home(key),
         }
     }
 
-    fn after(&self, place: usize) -> usize {
-        (place + 1) & (self.lines.len() - 1)
+    fn next_line(&self, line: usize) -> usize {
+        (line + 1) & (self.lines.len() - 1)
     }
 }
 
-/// What is looked at for most pretokens.
+/// A table for probing home lines, where most pretokens are.
 #[derive(Clone, Copy)]
-pub(crate) struct View<'l> {
-    lines: &'l [Line],
+pub(crate) struct PretokenTableView<'t> {
+    lines: &'t [PretokenLine],
     mask: usize,
     secret: u64,
 }
 
-impl View<'_> {
+impl PretokenTableView<'_> {
     #[inline(always)]
-    fn place(self, key: Key) -> usize {
+    fn home(self, key: Key) -> usize {
         key.hash(self.secret) as usize & self.mask
     }
 
-    /// Where a key belongs. Asks for the memory of that place.
+    /// Prefetches the home line of a key, and returns it.
     #[inline(always)]
-    pub(crate) fn ask(self, key: Key) -> usize {
-        let place = self.place(key);
-        prefetch(&self.lines[place]);
-        place
+    pub(crate) fn prefetch(self, key: Key) -> usize {
+        let home = self.home(key);
+        prefetch(&self.lines[home]);
+        home
     }
 
-    /// The same for a pretoken that is longer than a key.
+    /// Prefetches the home line of a pretoken that does not fit a key, and returns it.
     #[cold]
-    pub(crate) fn ask_long(self, pretoken: &[u8]) -> usize {
-        let place = long_hash(pretoken) as usize & self.mask;
-        prefetch(&self.lines[place]);
-        place
+    pub(crate) fn prefetch_long(self, pretoken: &[u8]) -> usize {
+        let home = long_hash(pretoken) as usize & self.mask;
+        prefetch(&self.lines[home]);
+        home
     }
 
-    /// What becomes of the pretoken with a key, if it is where it belongs, and whether it is. It may
-    /// not be found next to another that begins like it.
+    /// Probes the home line of a key. Returns the encoding, and whether it is the key's. It may miss a
+    /// key whose first 8 bytes are those of the key beside it.
     #[inline(always)]
-    pub(crate) fn get_at(self, place: usize, key: Key) -> (Outcome, bool) {
-        let Line(slots) = &self.lines[place];
+    pub(crate) fn probe_home(self, home: usize, key: Key) -> (PretokenEncoding, bool) {
+        let PretokenLine(slots) = &self.lines[home];
         let slot = &slots[usize::from(slots[1].key.begins_like(key))];
-        (slot.outcome, slot.key == key)
+        (slot.encoding, slot.key == key)
     }
 }
 
@@ -241,59 +245,60 @@ mod tests {
     use std::collections::HashMap;
 
     use super::*;
+    use crate::encode::numbering::EncoderToken;
 
-    fn outcome(number: u32) -> Outcome {
-        Outcome::plain([number], 0, &mut Vec::new())
+    fn encoding(number: u32) -> PretokenEncoding {
+        PretokenEncoding::from_tokens([EncoderToken(number)], 0, &mut Vec::new())
     }
 
-    /// As texts are looked up: where it belongs first, then elsewhere.
-    fn get(lexicon: &mut Lexicon, pretoken: &[u8]) -> Option<u32> {
+    /// Looks up as the pipeline does: the home line first, then the chain.
+    fn get(table: &mut PretokenTable, pretoken: &[u8]) -> Option<u32> {
         let found = match Key::of(pretoken, 0, pretoken.len()) {
             Some(key) => {
-                let place = lexicon.view().ask(key);
-                match lexicon.view().get_at(place, key) {
-                    (outcome, true) => Some(outcome),
-                    _ => lexicon.fetch(place, key),
+                let home = table.view().prefetch(key);
+                match table.view().probe_home(home, key) {
+                    (encoding, true) => Some(encoding),
+                    _ => table.find_and_move_home(home, key),
                 }
             }
-            None => lexicon.get_long(pretoken),
+            None => table.get_long(pretoken),
         };
-        found.map(|outcome| outcome.data[0])
+        found.map(|encoding| encoding.data[0])
     }
 
     #[test]
-    fn it_holds_what_a_hash_map_holds() {
+    fn table_equals_a_hash_map() {
         let pretoken = |number: u32| {
             let length = [1 + number as usize % 15, 16 + number as usize % 30];
             let bytes = number.to_le_bytes().into_iter().cycle();
             bytes.take(length[usize::from(number.is_multiple_of(5))]).collect::<Vec<u8>>()
         };
-        let mut known = Lexicon::with_room(16);
+        let mut model = PretokenTable::with_capacity(16);
         for number in 0..16 {
-            known.set(&pretoken(number), outcome(number));
+            model.insert(&pretoken(number), encoding(number));
         }
-        let mut lexicon = known.roomy_copy();
+        let mut table = model.clone_with_room();
         let mut expected: HashMap<Vec<u8>, u32> = HashMap::new();
         for number in 0..20_000 {
             expected.entry(pretoken(number)).or_insert(number);
-            if !lexicon.has(&pretoken(number)) {
-                lexicon.set(&pretoken(number), outcome(number));
+            if !table.contains(&pretoken(number)) {
+                table.insert(&pretoken(number), encoding(number));
             }
-            assert!(lexicon.has(&pretoken(number)) && lexicon.has(&pretoken(number)));
-            // Looking one up moves others, and all must be found again.
+            assert!(table.contains(&pretoken(number)) && table.contains(&pretoken(number)));
+            // A lookup moves others, which must still be found.
             let other = pretoken(number / 2);
-            assert_eq!(get(&mut lexicon, &other), expected.get(&other).copied());
+            assert_eq!(get(&mut table, &other), expected.get(&other).copied());
         }
-        assert_eq!(lexicon.len(), expected.len());
+        assert_eq!(table.len(), expected.len());
         for (pretoken, &number) in &expected {
-            assert_eq!(get(&mut lexicon, pretoken), Some(number));
+            assert_eq!(get(&mut table, pretoken), Some(number));
         }
-        assert_eq!(get(&mut lexicon, b"neither short nor there"), None);
-        lexicon.reset(&known);
-        assert_eq!(lexicon.len(), known.len());
+        assert_eq!(get(&mut table, b"neither short nor present"), None);
+        table.reset(&model);
+        assert_eq!(table.len(), model.len());
         for number in 0..100 {
-            let found = get(&mut lexicon, &pretoken(number));
-            assert_eq!(found.is_some(), known.has(&pretoken(number)));
+            let found = get(&mut table, &pretoken(number));
+            assert_eq!(found.is_some(), model.contains(&pretoken(number)));
         }
     }
 }

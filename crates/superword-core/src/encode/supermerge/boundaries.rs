@@ -1,47 +1,52 @@
-//! Which tokens may come to stand side by side in one token.
+//! The boundaries inside tokens: the pairs of neighbouring tokens that can end up in one token.
 
-use crate::encode::supermerge::pair_table::Join;
+use crate::encode::numbering::EncoderToken;
+use crate::encode::supermerge::pair_table::JoinRule;
 
-/// A rule that joins: two tokens, when they are joined, and what they become.
-pub(crate) type Joining = (u32, u32, Join);
+/// The most boundaries that are listed, per rule. One is usual.
+const MAX_PER_RULE: usize = 8;
 
-/// How many boundaries are listed at most, for each rule: one is usual.
-const MOST: usize = 8;
+/// Two neighbouring atoms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Boundary {
+    pub(crate) left: EncoderToken,
+    pub(crate) right: EncoderToken,
+}
 
-/// All pairs of atoms that stand side by side in some token that the rules make, or none if they
-/// are too many to list. Atoms are the tokens that the rules start from.
+/// Lists the pairs of neighbouring atoms in all derivations of all tokens that the rules make, or
+/// returns `None` if there are too many. Atoms are the tokens that the rules start from.
 ///
-/// A token may be put together in several ways, and spell an atom too, so for each token it is
-/// found out which atoms may come first and last in it.
-pub(crate) fn boundaries(
+/// A token may have several derivations, and may be an atom as well. So the atoms that can come first
+/// and last in each token are collected.
+pub(crate) fn list_boundaries(
     is_atom: &[bool],
-    lengths: &[u32],
-    rules: &[Joining],
-) -> Option<Vec<(u32, u32)>> {
-    let alone = |(token, &is_atom)| if is_atom { vec![token] } else { Vec::new() };
-    let mut firsts: Vec<Vec<u32>> = (0..).zip(is_atom).map(alone).collect();
+    byte_lengths: &[u32],
+    rules: &[JoinRule],
+) -> Option<Vec<Boundary>> {
+    let itself = |(token, &is_atom)| if is_atom { vec![EncoderToken(token)] } else { Vec::new() };
+    let mut firsts: Vec<Vec<EncoderToken>> = (0..).zip(is_atom).map(itself).collect();
     let mut lasts = firsts.clone();
-    // Shorter tokens first: what a token begins and ends with is known before it is used.
-    let mut by_length: Vec<&Joining> = rules.iter().collect();
-    by_length.sort_by_key(|(_, _, join)| lengths[join.token as usize]);
-    let mut left = MOST * (rules.len() + 256);
-    for &&(first, last, Join { token, .. }) in &by_length {
-        for (sets, side) in [(&mut firsts, first), (&mut lasts, last)] {
-            let more = std::mem::take(&mut sets[side as usize]);
-            let set = &mut sets[token as usize];
-            left = left.checked_sub(more.len())?;
+    // Shorter tokens first: then the atoms of both parts of a token are complete.
+    let mut by_length: Vec<&JoinRule> = rules.iter().collect();
+    by_length.sort_by_key(|rule| byte_lengths[rule.join.token.as_usize()]);
+    let mut remaining = MAX_PER_RULE * (rules.len() + 256);
+    for rule in by_length {
+        for (sets, part) in [(&mut firsts, rule.left), (&mut lasts, rule.right)] {
+            let more = std::mem::take(&mut sets[part.as_usize()]);
+            let set = &mut sets[rule.join.token.as_usize()];
+            remaining = remaining.checked_sub(more.len())?;
             set.extend(&more);
             set.sort_unstable();
             set.dedup();
-            sets[side as usize] = more;
+            sets[part.as_usize()] = more;
         }
     }
     let mut boundaries = Vec::new();
-    for &(first, last, _) in rules {
-        for &left_atom in &lasts[first as usize] {
-            for &right_atom in &firsts[last as usize] {
-                left = left.checked_sub(1)?;
-                boundaries.push((left_atom, right_atom));
+    for rule in rules {
+        for &left in &lasts[rule.left.as_usize()] {
+            for &right in &firsts[rule.right.as_usize()] {
+                remaining = remaining.checked_sub(1)?;
+                boundaries.push(Boundary { left, right });
             }
         }
     }

@@ -1,160 +1,186 @@
-//! Rules that join two tokens, by the tokens.
+//! The hash table of rules that join two tokens, and of boundaries that no rule joins.
+//!
+//! It is written by hand because the pipeline prefetches the lines of all boundaries of a group before
+//! it probes them. Four pairs and their rules take one cache line, and a probe has one branch, which
+//! is almost always predicted.
 
+use crate::encode::numbering::EncoderToken;
 use crate::encode::pretoken::rule_replay::NEVER;
+use crate::encode::supermerge::boundaries::Boundary;
 use crate::platform::cpu::prefetch;
 use crate::platform::hash::{FastMap, fold, secret};
 use crate::platform::huge_pages;
 
-/// When the two tokens are joined first, and the token that they become.
+/// The first step that joins two tokens, and the token that it makes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Join {
-    /// [`NEVER`] if no rule joins them, and yet they may come to stand in one token.
-    pub(crate) time: u32,
-    pub(crate) token: u32,
+pub(crate) struct PairJoin {
+    /// [`NEVER`] for a boundary that no rule joins directly.
+    pub(crate) step: u32,
+    pub(crate) token: EncoderToken,
 }
 
-/// How many pairs a line of memory holds. Half of them are in use.
-const LINE: usize = 4;
+impl PairJoin {
+    /// No rule.
+    pub(crate) const NONE: PairJoin = PairJoin { step: NEVER, token: EncoderToken(0) };
+}
 
-/// No pair: no token has this number.
-const NOBODY: u64 = u64::MAX;
+/// A rule that joins two tokens.
+#[derive(Clone, Copy)]
+pub(crate) struct JoinRule {
+    pub(crate) left: EncoderToken,
+    pub(crate) right: EncoderToken,
+    pub(crate) join: PairJoin,
+}
 
-/// Pairs that the processor fetches together.
+/// The number of pairs in a cache line. Half of them are used on average.
+const PAIRS: usize = 4;
+
+/// A slot without a pair. No token has this number.
+const FREE: u64 = u64::MAX;
+
+/// A cache line of pairs.
 #[derive(Clone, Copy)]
 #[repr(align(64))]
-struct Line {
-    pairs: [u64; LINE],
-    joins: [Join; LINE],
+struct PairLine {
+    pairs: [u64; PAIRS],
+    joins: [PairJoin; PAIRS],
 }
 
-const EMPTY: Line = Line { pairs: [NOBODY; LINE], joins: [Join { time: 0, token: 0 }; LINE] };
+const EMPTY: PairLine =
+    PairLine { pairs: [FREE; PAIRS], joins: [PairJoin { step: 0, token: EncoderToken(0) }; PAIRS] };
 
-/// Pairs of tokens, and how they are joined: a hash table of lines.
-pub(crate) struct Joins {
-    lines: Vec<Line>,
-    /// All times of pairs that are joined by more than one rule, ascending.
-    again: FastMap<u64, Vec<u32>>,
+/// The hash table.
+pub(crate) struct PairTable {
+    lines: Vec<PairLine>,
+    /// The steps, ascending, of each pair that more than one rule joins.
+    repeated_rules: FastMap<u64, Vec<u32>>,
 }
 
-impl Joins {
-    /// The rules given, in order; then pairs that no rule joins.
-    pub(crate) fn new(
-        rules: &[(u32, u32, Join)],
-        others: impl IntoIterator<Item = (u32, u32)>,
-    ) -> Joins {
-        let others =
-            others.into_iter().map(|(left, right)| (left, right, Join { time: NEVER, token: 0 }));
-        let all: Vec<_> = rules.iter().copied().chain(others).collect();
-        let lines = huge_pages::filled(EMPTY, all.len() / 2 + 1);
-        let mut joins = Joins { lines, again: FastMap::default() };
-        for (left, right, join) in all {
-            joins.add(left, right, join);
+impl PairTable {
+    /// Creates the table of rules in order, and of boundaries.
+    pub(crate) fn new(rules: &[JoinRule], boundaries: &[Boundary]) -> PairTable {
+        let lines = huge_pages::filled(EMPTY, usize::midpoint(rules.len(), boundaries.len()) + 1);
+        let mut table = PairTable { lines, repeated_rules: FastMap::default() };
+        for &rule in rules {
+            table.insert(rule);
         }
-        joins
+        for &Boundary { left, right } in boundaries {
+            table.insert(JoinRule { left, right, join: PairJoin::NONE });
+        }
+        table
     }
 
-    fn add(&mut self, left: u32, right: u32, join: Join) {
-        let pair = key(left, right);
-        let mut place = self.place(left, right);
+    fn insert(&mut self, rule: JoinRule) {
+        let pair = pair_key(rule.left, rule.right);
+        let mut index = self.home(rule.left, rule.right);
         loop {
-            let line = &mut self.lines[place];
-            for (there, first) in line.pairs.iter_mut().zip(&mut line.joins) {
-                if *there == NOBODY {
-                    (*there, *first) = (pair, join);
+            let line = &mut self.lines[index];
+            for (slot, first) in line.pairs.iter_mut().zip(&mut line.joins) {
+                if *slot == FREE {
+                    (*slot, *first) = (pair, rule.join);
                     return;
                 }
-                if *there == pair {
-                    if join.time != NEVER {
-                        let times = self.again.entry(pair).or_insert_with(|| vec![first.time]);
-                        times.push(join.time);
+                if *slot == pair {
+                    if rule.join.step != NEVER {
+                        let steps = self.repeated_rules.entry(pair);
+                        steps.or_insert_with(|| vec![first.step]).push(rule.join.step);
                     }
                     return;
                 }
             }
-            place = self.after(place);
+            index = self.next_line(index);
         }
     }
 
-    /// Where two tokens belong. Asks for the memory of that place.
+    /// Prefetches the home line of a pair, and returns it.
     #[inline]
-    pub(crate) fn ask(&self, left: u32, right: u32) -> usize {
-        let place = self.place(left, right);
-        prefetch(&self.lines[place]);
-        place
+    pub(crate) fn prefetch(&self, left: EncoderToken, right: EncoderToken) -> usize {
+        let home = self.home(left, right);
+        prefetch(&self.lines[home]);
+        home
     }
 
-    /// The first rule that joins two tokens, given where they belong, and whether they are there.
+    /// Probes for a pair from its home line on. Returns the first rule that joins it, and whether the
+    /// pair was found.
     #[inline]
-    pub(crate) fn get_at(&self, place: usize, left: u32, right: u32) -> (Join, bool) {
-        let pair = key(left, right);
-        let line = &self.lines[place];
-        let mut found = 0;
-        for (at, &other) in line.pairs.iter().enumerate() {
-            found |= u32::from(other == pair) << at;
-        }
-        // One condition, which hardly ever holds: whether a pair is there is often guessed wrong.
-        let has_room = u32::from(line.pairs[LINE - 1] == NOBODY);
-        if found | has_room == 0 {
-            return self.get_after(place, pair);
-        }
-        (line.joins[found.trailing_zeros() as usize % LINE], found != 0)
-    }
-
-    #[cold]
-    fn get_after(&self, place: usize, pair: u64) -> (Join, bool) {
-        let mut place = place;
-        loop {
-            place = self.after(place);
-            let line = &self.lines[place];
-            if let Some(index) = line.pairs.iter().position(|&other| other == pair) {
-                return (line.joins[index], true);
-            }
-            if line.pairs[LINE - 1] == NOBODY {
-                return (Join::default(), false);
-            }
-        }
-    }
-
-    /// The first rule that joins two tokens.
-    #[inline]
-    pub(crate) fn get(&self, left: u32, right: u32) -> Option<Join> {
-        let (join, is_there) = self.get_at(self.place(left, right), left, right);
-        is_there.then_some(join)
-    }
-
-    /// The first rule that joins two tokens at a time that suits.
-    #[inline]
-    pub(crate) fn find(&self, left: u32, right: u32, suits: impl Fn(u32) -> bool) -> Option<Join> {
-        let first = self.get(left, right).filter(|join| join.time != NEVER)?;
-        if suits(first.time) { Some(first) } else { self.find_again(left, right, first, suits) }
-    }
-
-    #[cold]
-    fn find_again(
+    pub(crate) fn probe(
         &self,
-        left: u32,
-        right: u32,
-        first: Join,
-        suits: impl Fn(u32) -> bool,
-    ) -> Option<Join> {
-        let times = self.again.get(&key(left, right))?;
-        let time = times.iter().copied().find(|&time| suits(time))?;
-        Some(Join { time, ..first })
+        home: usize,
+        left: EncoderToken,
+        right: EncoderToken,
+    ) -> (PairJoin, bool) {
+        let pair = pair_key(left, right);
+        let line = &self.lines[home];
+        let mut found = 0;
+        for (index, &other) in line.pairs.iter().enumerate() {
+            found |= u32::from(other == pair) << index;
+        }
+        // One branch, which is almost never taken. Whether a pair is found is hard to predict.
+        let has_free = u32::from(line.pairs[PAIRS - 1] == FREE);
+        if found | has_free == 0 {
+            return self.probe_chain(home, pair);
+        }
+        (line.joins[found.trailing_zeros() as usize % PAIRS], found != 0)
     }
 
-    /// Where two tokens belong.
+    #[cold]
+    fn probe_chain(&self, home: usize, pair: u64) -> (PairJoin, bool) {
+        let mut index = home;
+        loop {
+            index = self.next_line(index);
+            let line = &self.lines[index];
+            if let Some(slot) = line.pairs.iter().position(|&other| other == pair) {
+                return (line.joins[slot], true);
+            }
+            if line.pairs[PAIRS - 1] == FREE {
+                return (PairJoin::default(), false);
+            }
+        }
+    }
+
+    /// Returns the first rule that joins two tokens.
     #[inline]
-    pub(crate) fn place(&self, left: u32, right: u32) -> usize {
-        let hash = fold(key(left, right) ^ secret(), 0x9E37_79B9_7F4A_7C15);
+    pub(crate) fn get(&self, left: EncoderToken, right: EncoderToken) -> Option<PairJoin> {
+        let (join, is_found) = self.probe(self.home(left, right), left, right);
+        is_found.then_some(join)
+    }
+
+    /// Returns the first rule that joins two tokens at a step that `is_allowed`.
+    #[inline]
+    pub(crate) fn find(
+        &self,
+        left: EncoderToken,
+        right: EncoderToken,
+        is_allowed: impl Fn(u32) -> bool,
+    ) -> Option<PairJoin> {
+        let first = self.get(left, right).filter(|join| join.step != NEVER)?;
+        if is_allowed(first.step) {
+            Some(first)
+        } else {
+            self.find_repeated(JoinRule { left, right, join: first }, is_allowed)
+        }
+    }
+
+    #[cold]
+    fn find_repeated(&self, rule: JoinRule, is_allowed: impl Fn(u32) -> bool) -> Option<PairJoin> {
+        let steps = self.repeated_rules.get(&pair_key(rule.left, rule.right))?;
+        let step = steps.iter().copied().find(|&step| is_allowed(step))?;
+        Some(PairJoin { step, ..rule.join })
+    }
+
+    /// Returns the home line of a pair.
+    #[inline]
+    fn home(&self, left: EncoderToken, right: EncoderToken) -> usize {
+        let hash = fold(pair_key(left, right) ^ secret(), 0x9E37_79B9_7F4A_7C15);
         (((hash >> 32) * self.lines.len() as u64) >> 32) as usize
     }
 
-    fn after(&self, place: usize) -> usize {
-        if place + 1 == self.lines.len() { 0 } else { place + 1 }
+    fn next_line(&self, index: usize) -> usize {
+        if index + 1 == self.lines.len() { 0 } else { index + 1 }
     }
 }
 
 #[inline]
-fn key(left: u32, right: u32) -> u64 {
-    u64::from(left) << 32 | u64::from(right)
+fn pair_key(left: EncoderToken, right: EncoderToken) -> u64 {
+    u64::from(left.0) << 32 | u64::from(right.0)
 }

@@ -1,27 +1,29 @@
-//! Long pretokens, as models with a second stage have them.
+//! Models with a second stage, whose pretokens are long.
 //!
-//! Words repeat, and sentences do not; but the rules of the first stage were learned on words. So a
-//! pretoken is cut between two bytes wherever no token of the first stage has them side by side.
-//! The first stage's rules never join across such a cut, and what they make of a piece is looked up
-//! like a word. Then the second stage's rules join the tokens of all pieces, again only between
-//! those that may come to stand in one token.
+//! Words repeat, and whole sentences do not. But the rules of the first stage were learned on words.
+//! So a pretoken is split between two bytes wherever no token of the first stage contains them side by
+//! side. No rule of the first stage joins across such a split, and the pieces are looked up like words.
+//! Then the rules of the second stage join the tokens of all pieces, where two of them can end up in
+//! one token.
 //!
-//! None of this depends on where the first stage ends: any number of rules may be the first.
+//! The result does not depend on where the first stage ends. Any number of rules may be the first.
 
-use crate::encode::ids::Numbers;
-use crate::encode::pretoken::merger::{Piece, Pieces};
-use crate::encode::pretoken::rule_replay::Rules;
-use crate::encode::supermerge::boundaries::{Joining, boundaries};
-use crate::encode::supermerge::pair_table::{Join, Joins};
+use std::ops::Range;
+
+use crate::encode::numbering::{EncoderToken, TokenNumbering};
+use crate::encode::pretoken::merger::{MergedToken, PretokenReplay};
+use crate::encode::pretoken::rule_replay::{ReplayJoin, ReplayRules};
+use crate::encode::supermerge::boundaries::list_boundaries;
+use crate::encode::supermerge::pair_table::{JoinRule, PairJoin, PairTable};
 use crate::model::{Model, Rule, SecondStage};
 
-/// How many of a model's rules belong to the first stage: those up to the one with which the
-/// vocabulary has as many tokens as the transition says.
-pub(crate) fn first_rules(model: &Model) -> usize {
+/// Returns the number of a model's rules that belong to the first stage: those up to the rule with
+/// which the vocabulary reaches the transition.
+pub(crate) fn count_first_stage_rules(model: &Model) -> usize {
     let Some(SecondStage { transition, .. }) = model.parameters().second_stage else {
         return model.rules().len();
     };
-    // Tokens are numbered as rules make them.
+    // The model's token indices are in the order in which rules make tokens.
     let makes_last = |rule: &Rule| rule.token().0 + 1 == transition;
     match transition {
         256 => 0,
@@ -29,81 +31,91 @@ pub(crate) fn first_rules(model: &Model) -> usize {
     }
 }
 
-/// How the stages of a model come together.
-pub(crate) struct Stages {
-    /// A bit for every two bytes that a token of the first stage has side by side.
+/// Splits pretokens for the first stage, and applies the rules of the second.
+pub(crate) struct SecondStageMerger {
+    /// A bit for each two bytes that a token of the first stage contains side by side.
     crossed: Box<[u64; 1 << 10]>,
-    /// The rules of the second stage, and all pairs of tokens that may come to stand in one token.
-    joins: Joins,
-    /// Whether those are too many to list, so that any pair may.
-    is_boundless: bool,
-    /// By token: how many bytes it has.
-    lengths: Vec<u32>,
+    /// The rules of the second stage, and the boundaries inside its tokens.
+    pairs: PairTable,
+    /// Whether there are too many boundaries to list, so that any pair may be one.
+    allows_all: bool,
+    /// By token.
+    byte_lengths: Vec<u32>,
 }
 
-impl Stages {
-    /// The stages of a model, the first with so many of its rules; `None` if there is only one.
-    pub(crate) fn new(model: &Model, numbers: &Numbers, first_rules: usize) -> Option<Stages> {
+impl SecondStageMerger {
+    /// Creates the merger of a model whose first rules belong to the first stage; `None` if the model
+    /// has no second stage.
+    pub(crate) fn new(
+        model: &Model,
+        numbering: &TokenNumbering,
+        first_stage_rules: usize,
+    ) -> Option<SecondStageMerger> {
         model.parameters().second_stage.as_ref()?;
         let mut crossed = Box::new([0; 1 << 10]);
         let mut is_atom = vec![false; model.token_count()];
-        let mut lengths = vec![1; model.token_count()];
+        let mut byte_lengths = vec![1; model.token_count()];
         for byte in 0..=u8::MAX {
-            is_atom[numbers.of(byte.into()) as usize] = true;
+            is_atom[numbering.byte(byte).as_usize()] = true;
         }
-        let mut late: Vec<Joining> = Vec::new();
+        let mut rules: Vec<JoinRule> = Vec::new();
         for (index, rule) in model.rules().iter().enumerate() {
             let &Rule::Merge { left, right, token, .. } = rule else { continue };
-            let number = numbers.of(token);
-            lengths[number as usize] = model.token(token).len() as u32;
-            if index < first_rules {
-                is_atom[number as usize] = true;
+            let made = numbering.token(token);
+            byte_lengths[made.as_usize()] = model.token(token).len() as u32;
+            if index < first_stage_rules {
+                is_atom[made.as_usize()] = true;
                 if let (Some(&before), Some(&after)) =
                     (model.token(left).last(), model.token(right).first())
                 {
-                    let (word, bit) = place(before, after);
+                    let (word, bit) = locate_bit(before, after);
                     crossed[word] |= bit;
                 }
             } else {
-                let join = Join { time: index as u32 + 1, token: number };
-                late.push((numbers.of(left), numbers.of(right), join));
+                let [left, right] = [left, right].map(|token| numbering.token(token));
+                let join = PairJoin { step: index as u32 + 1, token: made };
+                rules.push(JoinRule { left, right, join });
             }
         }
-        let boundaries = boundaries(&is_atom, &lengths, &late);
-        let is_boundless = boundaries.is_none();
-        let joins = Joins::new(&late, boundaries.unwrap_or_default());
-        Some(Stages { crossed, joins, is_boundless, lengths })
+        let boundaries = list_boundaries(&is_atom, &byte_lengths, &rules);
+        let allows_all = boundaries.is_none();
+        let pairs = PairTable::new(&rules, &boundaries.unwrap_or_default());
+        Some(SecondStageMerger { crossed, pairs, allows_all, byte_lengths })
     }
 
-    /// Calls `each` with where the pieces of a pretoken start and end.
+    /// Calls `each` with the spans of the pieces of a pretoken.
     #[inline]
-    pub(crate) fn cut(
+    pub(crate) fn split(
         &self,
         text: &[u8],
-        start: usize,
-        end: usize,
-        mut each: impl FnMut(usize, usize),
+        pretoken: Range<usize>,
+        mut each: impl FnMut(Range<usize>),
     ) {
-        let mut from = start;
+        let Range { mut start, end } = pretoken;
         for at in start + 1..end {
-            let (word, bit) = place(text[at - 1], text[at]);
+            let (word, bit) = locate_bit(text[at - 1], text[at]);
             if self.crossed[word] & bit == 0 {
-                each(from, at);
-                from = at;
+                each(start..at);
+                start = at;
             }
         }
-        each(from, end);
+        each(start..end);
     }
 
-    /// Calls `each` with the tokens of each pretoken, given those of a whole text, and where its
-    /// pretokens end in the text.
-    pub(crate) fn split(&self, tokens: &[u32], ends: &[usize], mut each: impl FnMut(&[u32])) {
+    /// Calls `each` with the tokens of each pretoken, given those of a whole text and the offsets at
+    /// which its pretokens end.
+    pub(crate) fn for_each_pretoken(
+        &self,
+        tokens: &[u32],
+        pretoken_ends: &[usize],
+        mut each: impl FnMut(&[u32]),
+    ) {
         let mut rest = tokens;
-        let mut at = 0;
-        for &end in ends {
+        let mut offset = 0;
+        for &end in pretoken_ends {
             let mut count = 0;
-            while at < end {
-                at += self.lengths[rest[count] as usize] as usize;
+            while offset < end {
+                offset += self.byte_lengths[rest[count] as usize] as usize;
                 count += 1;
             }
             let (pretoken, after) = rest.split_at(count);
@@ -112,49 +124,59 @@ impl Stages {
         }
     }
 
-    /// Appends what the second stage makes of the tokens of a pretoken.
-    pub(crate) fn join(&self, tokens: &[u32], row: &mut Pieces, out: &mut Vec<u32>) {
-        let mut from = 0;
+    /// Applies the rules of the second stage to the tokens of a pretoken, and appends the result.
+    pub(crate) fn merge_pretoken(
+        &self,
+        tokens: &[u32],
+        replay: &mut PretokenReplay,
+        out: &mut Vec<u32>,
+    ) {
+        let mut start = 0;
         for at in 1..=tokens.len() {
-            if at < tokens.len() && self.may_meet(tokens[at - 1], tokens[at]) {
+            if at < tokens.len() && self.can_meet(tokens[at - 1], tokens[at]) {
                 continue;
             }
-            match tokens[from..at] {
+            match tokens[start..at] {
                 [token] => out.push(token),
-                [left, right] => match self.joins.find(left, right, |_| true) {
-                    Some(join) => out.push(join.token),
-                    None => out.extend([left, right]),
-                },
+                [left, right] => {
+                    match self.pairs.find(EncoderToken(left), EncoderToken(right), |_| true) {
+                        Some(join) => out.push(join.token.0),
+                        None => out.extend([left, right]),
+                    }
+                }
                 ref tokens => {
-                    row.run(self, tokens.iter().map(|&token| Piece { token, made: 0 }), |_, _| ());
-                    out.extend(row.items().map(|piece| piece.token));
+                    let tokens = tokens.iter().map(|&token| EncoderToken(token));
+                    let tokens = tokens.map(|token| MergedToken { token, made_at: 0 });
+                    replay.apply_rules(self, tokens, |_, _| ());
+                    out.extend(replay.items().map(|made| made.token.0));
                 }
             }
-            from = at;
+            start = at;
         }
     }
 
-    /// Whether two tokens of the first stage may come to stand in one.
+    /// Returns whether two neighbouring tokens of the first stage can end up in one token.
     #[inline]
-    fn may_meet(&self, left: u32, right: u32) -> bool {
-        self.is_boundless || self.joins.get(left, right).is_some()
+    fn can_meet(&self, left: u32, right: u32) -> bool {
+        self.allows_all || self.pairs.get(EncoderToken(left), EncoderToken(right)).is_some()
     }
 }
 
-impl Rules for Stages {
-    type Item = Piece;
+impl ReplayRules for SecondStageMerger {
+    type Item = MergedToken;
 
     #[inline]
-    fn join(&self, left: Piece, right: Piece) -> Option<(u32, Piece)> {
-        let after = left.made.max(right.made);
-        let join = self.joins.find(left.token, right.token, |time| time > after)?;
-        Some((join.time, Piece { token: join.token, made: join.time }))
+    fn find_join(&self, left: MergedToken, right: MergedToken) -> Option<ReplayJoin<MergedToken>> {
+        let after = left.made_at.max(right.made_at);
+        let PairJoin { step, token } =
+            self.pairs.find(left.token, right.token, |step| step > after)?;
+        Some(ReplayJoin { step, item: MergedToken { token, made_at: step } })
     }
 }
 
-/// Where the bit of two bytes is: in which word, and which.
+/// Returns the word and the bit of two neighbouring bytes.
 #[inline]
-fn place(left: u8, right: u8) -> (usize, u64) {
+fn locate_bit(left: u8, right: u8) -> (usize, u64) {
     let pair = usize::from(left) << 8 | usize::from(right);
     (pair >> 6, 1 << (pair & 63))
 }

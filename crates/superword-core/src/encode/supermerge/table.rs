@@ -1,185 +1,210 @@
-//! What supermerges make of open pretokens side by side.
+//! Open units, and the supermerges that join them.
 
-use crate::encode::ids::Numbers;
-use crate::encode::pretoken::merger::Life;
-use crate::encode::pretoken::rule_replay::{NEVER, Row, Rules};
-use crate::encode::supermerge::boundaries::{Joining, boundaries};
-use crate::encode::supermerge::pair_table::{Join, Joins};
+use crate::encode::numbering::{EncoderToken, TokenNumbering};
+use crate::encode::pretoken::merger::OpenSpan;
+use crate::encode::pretoken::rule_replay::{NEVER, ReplayJoin, ReplayRules, RuleReplay};
+use crate::encode::supermerge::boundaries::{Boundary, list_boundaries};
+use crate::encode::supermerge::pair_table::{JoinRule, PairJoin, PairTable};
 use crate::model::{Model, Rule};
 
-/// An open unit: a pretoken that is one token for some time, or a superword.
+/// An open unit: a pretoken that is one token for some steps, or a superword.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Unit {
-    pub(crate) token: u32,
-    /// After when it may be joined; [`NEVER`] for a fickle one.
-    pub(crate) from: u32,
-    /// The number of a fickle pretoken, zero for all others.
-    pub(crate) fickle: u32,
+pub(crate) struct OpenUnit {
+    pub(crate) token: EncoderToken,
+    /// The step from which on it is open; [`NEVER`] for a reopened pretoken.
+    pub(crate) opened_at: u32,
+    /// The index of a reopened pretoken; 0 for other units.
+    pub(crate) reopened: u32,
 }
 
-/// A row of them.
-pub(crate) type Units = Row<Unit>;
+/// The replay of supermerges on open units.
+pub(crate) type UnitReplay = RuleReplay<OpenUnit>;
 
-/// An open unit in a run, and the first rule that joins it with the one before.
+/// An open unit that waits for its right neighbours, and the first rule that joins it with the unit
+/// before.
 #[derive(Clone, Copy)]
-pub(crate) struct Waiting {
-    pub(crate) unit: Unit,
-    pub(crate) join: Join,
+pub(crate) struct PendingUnit {
+    pub(crate) unit: OpenUnit,
+    pub(crate) join: PairJoin,
 }
 
-/// Up to this many units, looking at all of them finds the next rule fastest.
-pub(crate) const SHORT: usize = 32;
+/// Up to this many units, a scan of all units finds the next rule fastest.
+pub(crate) const MAX_SCANNED_UNITS: usize = 32;
 
-/// A pretoken that is one token for some time, but not for good.
-pub(crate) struct Fickle {
-    pub(crate) lives: Vec<Life>,
-    /// What it ends as.
+/// A pretoken that is one token in some spans of steps, but not from some step on for good: deletes
+/// split it, and merges may open it again.
+pub(crate) struct Reopened {
+    pub(crate) open_spans: Vec<OpenSpan>,
+    /// Its tokens after all rules, in the encoder's numbering.
     pub(crate) tokens: Box<[u32]>,
 }
 
-/// The rules that join open units.
-pub(crate) struct Phrases {
-    /// The supermerges, and all boundaries: the pairs of pretokens that stand side by side in some
-    /// superword.
-    joins: Joins,
-    /// Whether there are too many boundaries to list, so that any pair may be one.
-    is_boundless: bool,
-    /// By token: whether a boundary comes after it as a pretoken, and whether before it.
-    ends: Vec<bool>,
-    begins: Vec<bool>,
-    /// The fickle pretokens; the first is none.
-    fickle: Vec<Fickle>,
+/// The sides of a pretoken on which superwords contain a boundary.
+#[derive(Clone, Copy)]
+pub(crate) struct BoundarySides {
+    pub(crate) after: bool,
+    pub(crate) before: bool,
 }
 
-impl Phrases {
-    /// The rules of a model.
-    pub(crate) fn new(model: &Model, numbers: &Numbers) -> Phrases {
-        let supermerges = (1..).zip(model.rules()).filter_map(|(time, rule)| match rule {
+impl BoundarySides {
+    /// Returns whether there is a boundary on either side.
+    pub(crate) fn any(self) -> bool {
+        self.after || self.before
+    }
+}
+
+/// The rules that join open units.
+pub(crate) struct SupermergeTable {
+    /// The supermerges, and the boundaries inside superwords.
+    pairs: PairTable,
+    /// Whether there are too many boundaries to list, so that any pair may be one.
+    allows_all: bool,
+    /// By token: whether a boundary comes after it as a pretoken, and before it.
+    has_after: Vec<bool>,
+    has_before: Vec<bool>,
+    /// The first one is unused, since index 0 stands for none.
+    reopened: Vec<Reopened>,
+}
+
+impl SupermergeTable {
+    /// Creates the table of a model.
+    pub(crate) fn new(model: &Model, numbering: &TokenNumbering) -> SupermergeTable {
+        let supermerges = (1..).zip(model.rules()).filter_map(|(step, rule)| match rule {
             &Rule::Supermerge { left, right, token, .. } => {
-                let [left, right, token] = [left, right, token].map(|token| numbers.of(token));
-                Some((left, right, Join { time, token }))
+                let [left, right, token] = [left, right, token].map(|token| numbering.token(token));
+                Some(JoinRule { left, right, join: PairJoin { step, token } })
             }
             _ => None,
         });
-        let supermerges: Vec<Joining> = supermerges.collect();
+        let supermerges: Vec<JoinRule> = supermerges.collect();
         let mut is_pretoken = vec![false; model.token_count()];
         for byte in 0..=u8::MAX {
-            is_pretoken[numbers.of(byte.into()) as usize] = true;
+            is_pretoken[numbering.byte(byte).as_usize()] = true;
         }
-        let mut lengths = vec![1; model.token_count()];
+        let mut byte_lengths = vec![1; model.token_count()];
         for rule in model.rules() {
-            let token = numbers.of(rule.token()) as usize;
-            lengths[token] = model.token(rule.token()).len() as u32;
+            let token = numbering.token(rule.token()).as_usize();
+            byte_lengths[token] = model.token(rule.token()).len() as u32;
             is_pretoken[token] |= matches!(rule, Rule::Merge { .. });
         }
-        let boundaries = boundaries(&is_pretoken, &lengths, &supermerges);
-        let is_boundless = boundaries.is_none();
+        let boundaries = list_boundaries(&is_pretoken, &byte_lengths, &supermerges);
+        let allows_all = boundaries.is_none();
         let boundaries = boundaries.unwrap_or_default();
-        let joins = Joins::new(&supermerges, boundaries.iter().copied());
-        let mut ends = vec![is_boundless; model.token_count()];
-        let mut begins = ends.clone();
-        for (left, right) in boundaries {
-            ends[left as usize] = true;
-            begins[right as usize] = true;
+        let pairs = PairTable::new(&supermerges, &boundaries);
+        let mut has_after = vec![allows_all; model.token_count()];
+        let mut has_before = has_after.clone();
+        for Boundary { left, right } in boundaries {
+            has_after[left.as_usize()] = true;
+            has_before[right.as_usize()] = true;
         }
-        let nobody = Fickle { lives: Vec::new(), tokens: Box::default() };
-        Phrases { joins, is_boundless, ends, begins, fickle: vec![nobody] }
+        let unused = Reopened { open_spans: Vec::new(), tokens: Box::default() };
+        SupermergeTable { pairs, allows_all, has_after, has_before, reopened: vec![unused] }
     }
 
-    /// Adds a fickle pretoken, and gives its number.
-    pub(crate) fn add(&mut self, fickle: Fickle) -> u32 {
-        self.fickle.push(fickle);
-        self.fickle.len() as u32 - 1
+    /// Adds a reopened pretoken, and returns its index.
+    pub(crate) fn add_reopened(&mut self, reopened: Reopened) -> u32 {
+        self.reopened.push(reopened);
+        self.reopened.len() as u32 - 1
     }
 
-    /// The fickle pretoken with a number.
-    pub(crate) fn fickle(&self, number: u32) -> &Fickle {
-        &self.fickle[number as usize]
+    /// Returns the reopened pretoken with an index.
+    pub(crate) fn reopened(&self, index: u32) -> &Reopened {
+        &self.reopened[index as usize]
     }
 
-    /// Whether a boundary may come after a token that is a pretoken, and whether before it.
-    pub(crate) fn sides(&self, token: u32) -> (bool, bool) {
-        (self.ends[token as usize], self.begins[token as usize])
+    /// Returns the sides on which a pretoken with this token may have a boundary.
+    pub(crate) fn boundary_sides(&self, token: EncoderToken) -> BoundarySides {
+        let index = token.as_usize();
+        BoundarySides { after: self.has_after[index], before: self.has_before[index] }
     }
 
-    /// Where to look for two pretokens. Asks for the memory of that place.
+    /// Prefetches the home line of a pair, and returns it.
     #[inline]
-    pub(crate) fn ask(&self, left: u32, right: u32) -> usize {
-        self.joins.ask(left, right)
+    pub(crate) fn prefetch(&self, left: EncoderToken, right: EncoderToken) -> usize {
+        self.pairs.prefetch(left, right)
     }
 
-    /// The first rule that joins two pretokens, and whether they may come to stand in one token.
+    /// Probes for a pair of pretokens from its home line on. Returns the first rule that joins it, and
+    /// whether the two can end up in one token.
     #[inline]
-    pub(crate) fn boundary(&self, place: usize, left: u32, right: u32) -> (Join, bool) {
-        let (join, is_boundary) = self.joins.get_at(place, left, right);
-        if !is_boundary & self.is_boundless {
-            return (Join { time: NEVER, token: 0 }, true);
+    pub(crate) fn probe_boundary(
+        &self,
+        home: usize,
+        left: EncoderToken,
+        right: EncoderToken,
+    ) -> (PairJoin, bool) {
+        let (join, is_boundary) = self.pairs.probe(home, left, right);
+        if !is_boundary & self.allows_all {
+            return (PairJoin::NONE, true);
         }
         (join, is_boundary)
     }
 
-    /// The first rule that joins two tokens.
+    /// Returns the first rule that joins two tokens.
     #[inline]
-    pub(crate) fn first_join(&self, left: u32, right: u32) -> Join {
-        self.joins.get(left, right).unwrap_or(Join { time: NEVER, token: 0 })
+    pub(crate) fn first_join(&self, left: EncoderToken, right: EncoderToken) -> PairJoin {
+        self.pairs.get(left, right).unwrap_or(PairJoin::NONE)
     }
 
-    /// Performs all supermerges in a short run: what a row does, without its bookkeeping.
-    pub(crate) fn run(&self, units: &mut Vec<Waiting>) {
-        for place in 1..units.len() {
-            let (left, right) = (units[place - 1].unit, units[place].unit);
-            let join = &mut units[place].join;
-            let is_usual = left.fickle | right.fickle == 0 && join.time > left.from.max(right.from);
+    /// Applies all supermerges to a few units. This does what a [`UnitReplay`] does, without its
+    /// bookkeeping.
+    pub(crate) fn merge_few(&self, units: &mut Vec<PendingUnit>) {
+        for index in 1..units.len() {
+            let (left, right) = (units[index - 1].unit, units[index].unit);
+            let join = &mut units[index].join;
+            let is_usual = left.reopened | right.reopened == 0
+                && join.step > left.opened_at.max(right.opened_at);
             if !is_usual {
-                *join = self.join_of(left, right);
+                *join = self.find_unit_join(left, right);
             }
         }
-        while let Some(place) = earliest(units) {
-            let Join { time, token } = units[place].join;
-            for later in place + 1..units.len() {
+        while let Some(index) = find_earliest(units) {
+            let PairJoin { step, token } = units[index].join;
+            for later in index + 1..units.len() {
                 units[later - 1] = units[later];
             }
             units.truncate(units.len() - 1);
-            units[place - 1].unit = Unit { token, from: time, fickle: 0 };
-            for place in (place - 1).max(1)..(place + 1).min(units.len()) {
-                units[place].join = self.join_of(units[place - 1].unit, units[place].unit);
+            units[index - 1].unit = OpenUnit { token, opened_at: step, reopened: 0 };
+            for index in (index - 1).max(1)..(index + 1).min(units.len()) {
+                units[index].join = self.find_unit_join(units[index - 1].unit, units[index].unit);
             }
         }
     }
 
-    /// The first rule that joins two units at a time when both live.
+    /// Finds the first rule that joins two units at a step at which both are open.
     #[inline]
-    fn join_of(&self, left: Unit, right: Unit) -> Join {
-        let suits = |time| self.lives(left, time) && self.lives(right, time);
-        self.joins.find(left.token, right.token, suits).unwrap_or(Join { time: NEVER, token: 0 })
+    fn find_unit_join(&self, left: OpenUnit, right: OpenUnit) -> PairJoin {
+        let are_open = |step| self.is_open_at(left, step) && self.is_open_at(right, step);
+        self.pairs.find(left.token, right.token, are_open).unwrap_or(PairJoin::NONE)
     }
 
-    fn lives(&self, unit: Unit, time: u32) -> bool {
-        if unit.fickle == 0 {
-            return time > unit.from;
+    fn is_open_at(&self, unit: OpenUnit, step: u32) -> bool {
+        if unit.reopened == 0 {
+            return step > unit.opened_at;
         }
-        let lives = &self.fickle(unit.fickle).lives;
-        lives.iter().any(|&(from, to)| from < time && time < to)
+        let spans = &self.reopened(unit.reopened).open_spans;
+        spans.iter().any(|span| span.opened_at < step && step < span.closed_at)
     }
 }
 
-impl Rules for Phrases {
-    type Item = Unit;
+impl ReplayRules for SupermergeTable {
+    type Item = OpenUnit;
 
     #[inline]
-    fn join(&self, left: Unit, right: Unit) -> Option<(u32, Unit)> {
-        let Join { time, token } = self.join_of(left, right);
-        (time != NEVER).then_some((time, Unit { token, from: time, fickle: 0 }))
+    fn find_join(&self, left: OpenUnit, right: OpenUnit) -> Option<ReplayJoin<OpenUnit>> {
+        let PairJoin { step, token } = self.find_unit_join(left, right);
+        let item = OpenUnit { token, opened_at: step, reopened: 0 };
+        (step != NEVER).then_some(ReplayJoin { step, item })
     }
 }
 
-/// The place, after the first, of the unit that is joined first with the one before.
+/// Returns the index of the unit that is joined first with the one before.
 #[inline]
-fn earliest(units: &[Waiting]) -> Option<usize> {
+fn find_earliest(units: &[PendingUnit]) -> Option<usize> {
     let mut found = (NEVER, 0);
-    for (place, waiting) in units.iter().enumerate().skip(1) {
-        if waiting.join.time < found.0 {
-            found = (waiting.join.time, place);
+    for (index, pending) in units.iter().enumerate().skip(1) {
+        if pending.join.step < found.0 {
+            found = (pending.join.step, index);
         }
     }
     (found.0 != NEVER).then_some(found.1)

@@ -1,13 +1,13 @@
-//! `boundless`: the pattern of the paper, its listing 3.
+//! `boundless`: the pattern of the paper (listing 3).
 
-use crate::pretokenize::scan::Grammar;
-use crate::pretokenize::simd::block::{Block, REACH, Starts, known, run_end, run_start};
+use crate::pretokenize::scanners::scan::Grammar;
+use crate::pretokenize::simd::block::{Block, REACH, Starts, find_run_end, find_run_start};
 use crate::pretokenize::unicode::class::{
-    BLANK, CONTROL, Class, LETTER, LOWER, MARK, NEWLINE, NUMBER, OTHER, PUNCT, Set, TITLE, Text,
-    UPPER, WHITE,
+    BLANK, CONTROL, Class, ClassSet, LETTER, LOWER, MARK, NEWLINE, NUMBER, OTHER, PUNCT, TITLE,
+    Text, UPPER, WHITE,
 };
 
-/// The regex that the scanner stands for; its branches B-1 to B-11.
+/// The regex of this pattern. Its branches, in order, are B-1 to B-11.
 pub(crate) const REGEX: &str = concat!(
     r" ?(?:\p{L}\p{M}*)+['’](?:\p{L}\p{M}*)+",
     r"|_(?:\p{Ll}\p{M}*)+",
@@ -22,167 +22,169 @@ pub(crate) const REGEX: &str = concat!(
     r"|\p{M}+",
 );
 
-/// Letters with their marks: `(?:\p{L}\p{M}*)+` after a letter, and so on.
-const MARKED_LETTER: Set = Set::of(&[UPPER, LOWER, TITLE, OTHER, MARK]);
-const MARKED_UPPER: Set = Set::of(&[UPPER, MARK]);
-const MARKED_LOWER: Set = Set::of(&[LOWER, MARK]);
-const MARKED_OTHER: Set = Set::of(&[TITLE, OTHER, MARK]);
-const MARKED_PUNCT: Set = Set::of(&[PUNCT, MARK]);
-const MARKED_CONTROL: Set = Set::of(&[CONTROL, BLANK, WHITE, NEWLINE, MARK]);
+/// `(?:\p{L}\p{M}*)+` after its first letter; the others likewise.
+const MARKED_LETTER: ClassSet = ClassSet::of(&[UPPER, LOWER, TITLE, OTHER, MARK]);
+const MARKED_UPPER: ClassSet = ClassSet::of(&[UPPER, MARK]);
+const MARKED_LOWER: ClassSet = ClassSet::of(&[LOWER, MARK]);
+const MARKED_OTHER: ClassSet = ClassSet::of(&[TITLE, OTHER, MARK]);
+const MARKED_PUNCT: ClassSet = ClassSet::of(&[PUNCT, MARK]);
+const MARKED_CONTROL: ClassSet = ClassSet::of(&[CONTROL, BLANK, WHITE, NEWLINE, MARK]);
 
 /// Bits 0, 3, 6 and so on.
 const EVERY_THIRD: u64 = 0x9249_2492_4924_9249;
 
-/// The scanner. `SPACED` says whether a space may go before punctuation (` ?` in B-8), as it may
-/// in the paper; in an earlier draft of the pattern it may not.
+/// The grammar of this pattern. With `SPACED`, a space may precede punctuation (` ?` in B-8), as in
+/// the paper. An earlier draft of the pattern does not allow it.
 #[derive(Default)]
 pub(crate) struct Boundless<const SPACED: bool> {
-    /// Letters before this place are known to be in no contraction.
+    /// Letters before this offset are in no contraction.
     plain_before: usize,
-    numbers: Numbers,
+    numbers: NumberRun,
 }
 
 impl<const SPACED: bool> Grammar for Boundless<SPACED> {
-    fn end(&mut self, text: Text, at: usize) -> usize {
+    fn find_end(&mut self, text: Text, at: usize) -> usize {
         let (class, next) = text.peek(at);
         let start = if class == BLANK { next } else { at };
         match text.peek(start).0 {
-            first if LETTER.has(first) => {
-                self.contraction(text, start).unwrap_or_else(|| word(text, start, first))
-            }
+            first if LETTER.contains(first) => self
+                .match_contraction(text, start)
+                .unwrap_or_else(|| match_word(text, start, first)),
             PUNCT if text.bytes[at] == b'_' && text.peek(next).0 == LOWER => {
-                text.run(next, MARKED_LOWER)
+                text.skip_run(next, MARKED_LOWER)
             }
-            PUNCT if SPACED || start == at => text.run(start, MARKED_PUNCT),
+            PUNCT if SPACED || start == at => text.skip_run(start, MARKED_PUNCT),
             _ => match class {
-                NUMBER => self.numbers.end(text, at),
-                CONTROL => text.run(at, MARKED_CONTROL),
-                MARK => text.run(at, Set::of(&[MARK])),
-                _ => text.run(text.run(at, Set::of(&[BLANK, WHITE])), Set::of(&[NEWLINE])),
+                NUMBER => self.numbers.find_group_end(text, at),
+                CONTROL => text.skip_run(at, MARKED_CONTROL),
+                MARK => text.skip_run(at, ClassSet::of(&[MARK])),
+                _ => text.skip_run(
+                    text.skip_run(at, ClassSet::of(&[BLANK, WHITE])),
+                    ClassSet::of(&[NEWLINE]),
+                ),
             },
         }
     }
 
     #[inline(always)]
-    fn starts(&self, block: &mut Block, at: usize) -> Starts {
-        if let Some(starts) = self.numbers.starts(at) {
+    fn find_starts(&self, block: &mut Block, at: usize) -> Starts {
+        if let Some(starts) = self.numbers.find_starts(at) {
             return starts;
         }
-        let (letter, punct, number) = (block.letter(), block.of(PUNCT), block.of(NUMBER));
-        let mark = block.of(MARK);
-        let mut odd = mark & !block.after(letter | punct | mark);
-        odd |= block.of(CONTROL) | block.wide & block.space();
-        // Of numbers that are not all one byte, only the first is known to start a pretoken.
-        let unclear = number & block.wide | mark & block.after(number);
-        if unclear != 0 {
-            odd |= 2 << run_start(block.whole(number), unclear.trailing_zeros());
+        let (letter, punct, number) = (block.letters(), block.mask(PUNCT), block.mask(NUMBER));
+        let mark = block.mask(MARK);
+        let mut undecided = mark & !block.after(letter | punct | mark);
+        undecided |= block.mask(CONTROL) | block.wide & block.white_space();
+        // If not all numbers of a run are one byte long, only its first start is certain.
+        let uneven = number & block.wide | mark & block.after(number);
+        if uneven != 0 {
+            undecided |= 2 << find_run_start(block.all_bytes(number), uneven.trailing_zeros());
         }
         block.join_marks();
 
-        let inline = block.of(BLANK) | block.of(WHITE);
-        let spaced = (block.of(BLANK) & !(inline << 1)) << 1;
+        let inline = block.mask(BLANK) | block.mask(WHITE);
+        let spaced = (block.mask(BLANK) & !(inline << 1)) << 1;
         let words = letter & !block.after(letter) & !spaced;
         let puncts = punct & !block.after(punct) & if SPACED { !spaced } else { !0 };
-        let snake = (block.underscore & puncts) << 1 & block.of(LOWER);
-        let white = inline & !(inline << 1) | block.of(NEWLINE) & !(block.space() << 1);
-        let mut starts = words & !snake | puncts | white | number_starts(number);
+        let snake = (block.underscore & puncts) << 1 & block.mask(LOWER);
+        let white = inline & !(inline << 1) | block.mask(NEWLINE) & !(block.white_space() << 1);
+        let mut starts = words & !snake | puncts | white | find_number_starts(number);
 
-        let (splits, unclear) = case_starts(block);
-        starts |= splits;
-        odd |= unclear;
+        let (case_starts, undecided_case) = find_case_starts(block);
+        starts |= case_starts;
+        undecided |= undecided_case;
 
-        let letters = block.whole(letter);
+        let letters = block.all_bytes(letter);
         let mut joined_to = 0;
-        let mut quotes = apostrophes(block, letter);
+        let mut quotes = find_apostrophes(block, letter);
         while quotes != 0 {
             let at = quotes.trailing_zeros();
             quotes &= quotes - 1;
-            // In `a'b'c` the second apostrophe follows a contraction, so it joins nothing.
+            // The second apostrophe of `a'b'c` follows a contraction and joins nothing.
             if at == joined_to {
                 continue;
             }
-            let first = run_start(letters, at);
-            // After `_foo` in `_foo's` no word is left that the apostrophe could join.
-            odd |= snake & 1 << first;
-            joined_to = run_end(letters, at + if block.wide >> at & 1 == 0 { 1 } else { 3 });
-            starts &= !(below(joined_to) & !below(first + 1));
+            let first = find_run_start(letters, at);
+            // In `_foo's`, `_foo` is a pretoken, and no word is left for the apostrophe to join.
+            undecided |= snake & 1 << first;
+            joined_to = find_run_end(letters, at + if block.wide >> at & 1 == 0 { 1 } else { 3 });
+            starts &= !(mask_below(joined_to) & !mask_below(first + 1));
         }
 
-        // An apostrophe, or more digits, may follow what the block ends in.
+        // An apostrophe or more digits may follow the end of the block.
         let mut limit = REACH;
         if letters >> (REACH - 1) & 1 != 0 && at + REACH as usize >= self.plain_before {
-            limit = run_start(letters, REACH) + 1;
+            limit = find_run_start(letters, REACH) + 1;
         } else if number >> (REACH - 1) & 1 != 0 {
-            limit = run_start(number, REACH) + 1;
+            limit = find_run_start(number, REACH) + 1;
         }
         if !self.numbers.are_bytes && at < self.numbers.end {
             limit = 0;
         }
-        known(starts, limit, odd)
+        Starts::decided(starts, limit, undecided)
     }
 }
 
 impl<const SPACED: bool> Boundless<SPACED> {
-    /// B-1 for the word at `at`: `(?:\p{L}\p{M}*)+['\u2019](?:\p{L}\p{M}*)+`.
-    fn contraction(&mut self, text: Text, at: usize) -> Option<usize> {
+    /// Matches B-1 at a word: `(?:\p{L}\p{M}*)+['\u2019](?:\p{L}\p{M}*)+`.
+    fn match_contraction(&mut self, text: Text, at: usize) -> Option<usize> {
         if at < self.plain_before {
             return None;
         }
-        let end = text.run(at, MARKED_LETTER);
+        let end = text.skip_run(at, MARKED_LETTER);
         let next = match text.bytes[end..] {
             [b'\'', ..] => end + 1,
             [0xE2, 0x80, 0x99, ..] => end + 3,
             _ => end,
         };
-        if next > end && text.is(next, LETTER) {
-            return Some(text.run(next, MARKED_LETTER));
+        if next > end && text.is_in(next, LETTER) {
+            return Some(text.skip_run(next, MARKED_LETTER));
         }
         self.plain_before = end;
         None
     }
 }
 
-/// B-3 to B-6 for the word at `at`, where a letter of class `first` stands.
-fn word(text: Text, at: usize, first: Class) -> usize {
+/// Matches B-3 to B-6 at a word whose first letter has the class `first`.
+fn match_word(text: Text, at: usize, first: Class) -> usize {
     match first {
         UPPER => {
-            let end = text.run(at, MARKED_UPPER);
+            let end = text.skip_run(at, MARKED_UPPER);
             if text.peek(end).0 != LOWER {
                 return end;
             }
-            let mut last = text.before(end);
+            let mut last = text.previous_start(end);
             while text.peek(last).0 == MARK {
-                last = text.before(last);
+                last = text.previous_start(last);
             }
-            if last > at { last } else { text.run(end, MARKED_LOWER) }
+            if last > at { last } else { text.skip_run(end, MARKED_LOWER) }
         }
-        LOWER => text.run(at, MARKED_LOWER),
-        _ => text.run(at, MARKED_OTHER),
+        LOWER => text.skip_run(at, MARKED_LOWER),
+        _ => text.skip_run(at, MARKED_OTHER),
     }
 }
 
-/// Numbers that follow each other, for B-7: groups of three, counted from their end.
+/// A run of numbers, for B-7: groups of three, counted from the end of the run.
 ///
-/// A number with its marks is a unit. The regex tries three units, then two, then one: each as it
-/// is, then without its last mark. It looks ahead for whole groups of three units up to something
-/// that is no number, which the units' end is, and a mark that is left over.
+/// A unit is a number with its marks. The regex tries three units, then two, then one, each first
+/// with and then without its last mark. Its look-ahead needs whole groups of three units before
+/// something that is no number. That may be the end of the run, or a mark left over.
 #[derive(Default)]
-struct Numbers {
-    /// Where the units end.
+struct NumberRun {
     end: usize,
-    /// Whether each of them is one byte; then only their end matters.
+    /// Whether each unit is one byte. Then only the end of the run matters.
     are_bytes: bool,
-    /// How many there are.
+    /// The number of units.
     units: usize,
-    /// How many of them are behind.
+    /// The number of units before the current group.
     done: usize,
-    /// By index modulo three: one past the last unit that has marks.
+    /// For each remainder modulo three, one past the index of the last unit with marks.
     marked: [usize; 3],
 }
 
-impl Numbers {
-    /// The group that starts at `at`, which must follow the one asked for before in these units.
-    fn end(&mut self, text: Text, at: usize) -> usize {
+impl NumberRun {
+    /// Returns the end of the group at `at`. In a run, groups must be asked for in order.
+    fn find_group_end(&mut self, text: Text, at: usize) -> usize {
         if at >= self.end {
             self.survey(text, at);
         }
@@ -194,7 +196,7 @@ impl Numbers {
         let mut end = at;
         while tried < 3 && text.peek(end).0 == NUMBER {
             let bare = text.peek(end).1;
-            end = text.run(bare, Set::of(&[MARK]));
+            end = text.skip_run(bare, ClassSet::of(&[MARK]));
             group[tried] = (bare, end);
             tried += 1;
         }
@@ -203,25 +205,25 @@ impl Numbers {
             let whole = self.is_followed_by_threes(self.done + size);
             if whole || end > bare {
                 self.done += size;
-                return if whole { end } else { text.before(end) };
+                return if whole { end } else { text.previous_start(end) };
             }
         }
-        unreachable!("one to three units less, their number is a multiple of three")
+        unreachable!("for one of the sizes 1 to 3, the units left are a multiple of three")
     }
 
-    /// The starts in a block at `at` that lies within the numbers, when their end is known.
+    /// Returns the starts in a block that lies within the run.
     #[inline(always)]
-    fn starts(&self, at: usize) -> Option<Starts> {
+    fn find_starts(&self, at: usize) -> Option<Starts> {
         let is_within = self.are_bytes && at + REACH as usize <= self.end;
-        is_within.then(|| known(EVERY_THIRD << ((self.end - at - 1) % 3 + 1), REACH, 0))
+        is_within.then(|| Starts::decided(EVERY_THIRD << ((self.end - at - 1) % 3 + 1), REACH, 0))
     }
 
-    /// Counts the units from `at` on.
+    /// Counts the units of the run that starts at `at`.
     fn survey(&mut self, text: Text, at: usize) {
-        *self = Numbers { end: at, ..Numbers::default() };
+        *self = NumberRun { end: at, ..NumberRun::default() };
         while text.peek(self.end).0 == NUMBER {
             let bare = text.peek(self.end).1;
-            self.end = text.run(bare, Set::of(&[MARK]));
+            self.end = text.skip_run(bare, ClassSet::of(&[MARK]));
             self.units += 1;
             if self.end > bare {
                 self.marked[(self.units - 1) % 3] = self.units;
@@ -230,21 +232,21 @@ impl Numbers {
         self.are_bytes = self.end - at == self.units;
     }
 
-    /// `(?=(?:(?:\p{N}\p{M}*){3})*(?:(?:\P{N}\p{M}*)|$))` before the unit with this index.
+    /// Whether `(?=(?:(?:\p{N}\p{M}*){3})*(?:(?:\P{N}\p{M}*)|$))` matches before this unit.
     fn is_followed_by_threes(&self, unit: usize) -> bool {
         (self.units - unit).is_multiple_of(3) || self.marked[(unit + 2) % 3] >= unit + 3
     }
 }
 
-/// The bits below `bit`.
+/// Returns a mask of the bits below `bit`.
 #[inline(always)]
-fn below(bit: u32) -> u64 {
+fn mask_below(bit: u32) -> u64 {
     1_u64.checked_shl(bit).unwrap_or(0).wrapping_sub(1)
 }
 
-/// Where numbers start, in groups of three from the right.
+/// Finds the starts of numbers, in groups of three from the right.
 #[inline(always)]
-fn number_starts(number: u64) -> u64 {
+fn find_number_starts(number: u64) -> u64 {
     let mut starts = number & !(number << 1);
     let mut group = number << 1 & !number;
     while group != 0 {
@@ -254,11 +256,11 @@ fn number_starts(number: u64) -> u64 {
     starts
 }
 
-/// Where words start inside letters, by case (B-3 to B-6), and where that is not clear.
+/// Finds the starts of words inside letters, by case (B-3 to B-6), and the undecided letters.
 #[inline(always)]
-fn case_starts(block: &Block) -> (u64, u64) {
-    let (upper, lower) = (block.of(UPPER), block.of(LOWER));
-    let other = block.of(TITLE) | block.of(OTHER);
+fn find_case_starts(block: &Block) -> (u64, u64) {
+    let (upper, lower) = (block.mask(UPPER), block.mask(LOWER));
+    let other = block.mask(TITLE) | block.mask(OTHER);
     let (tail1, tail2, tail3) = (block.tail >> 1, block.tail >> 2, block.tail >> 3);
     let before_lower = lower >> 1 | tail1 & lower >> 2 | tail1 & tail2 & lower >> 3;
     let starts = upper & (block.after(lower) | block.after(upper) & before_lower)
@@ -267,13 +269,13 @@ fn case_starts(block: &Block) -> (u64, u64) {
     (starts, upper & tail1 & tail2 & tail3)
 }
 
-/// Apostrophes, `'` and U+2019, between letters.
+/// Finds the apostrophes, `'` and U+2019, between letters.
 #[inline(always)]
-fn apostrophes(block: &Block, letter: u64) -> u64 {
+fn find_apostrophes(block: &Block, letter: u64) -> u64 {
     let after_letter = block.after(letter);
     let straight = block.quote & after_letter & letter >> 1;
     let mut found = straight;
-    let mut wide = block.of(PUNCT) & block.wide & after_letter & letter >> 3;
+    let mut wide = block.mask(PUNCT) & block.wide & after_letter & letter >> 3;
     while wide != 0 {
         let at = wide.trailing_zeros();
         if block.bytes[at as usize..].starts_with("’".as_bytes()) {

@@ -1,54 +1,57 @@
 //! `gpt2`: the pattern of GPT-2.
 
-use crate::pretokenize::scan::Grammar;
-use crate::pretokenize::scanners::gpt::{contraction, symbols, white, wide_space};
-use crate::pretokenize::simd::block::{Block, REACH, Starts, known};
-use crate::pretokenize::unicode::class::{BLANK, LETTER, NUMBER, Set, Text};
+use crate::pretokenize::scanners::gpt_rules::{
+    find_wide_white_space, match_contraction, match_symbols, match_white_space,
+};
+use crate::pretokenize::scanners::scan::Grammar;
+use crate::pretokenize::simd::block::{Block, REACH, Starts};
+use crate::pretokenize::unicode::class::{BLANK, ClassSet, LETTER, NUMBER, Text};
 
-/// The regex that the scanner stands for.
+/// The regex of this pattern.
 pub(crate) const REGEX: &str =
     r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+";
 
-/// Other spellings that give the same: of its authors, of Hugging Face, and of tiktoken.
+/// Equivalent regexes: that of the authors of GPT-2, of Hugging Face, and of tiktoken.
 pub(crate) const SPELLINGS: [&str; 3] = [
     r"'s|'t|'re|'ve|'m|'ll|'d| ?[\p{L}]+| ?[\p{N}]+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",
     r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",
     r"'(?:[sdmt]|ll|ve|re)| ?\p{L}++| ?\p{N}++| ?[^\s\p{L}\p{N}]++|\s++$|\s+(?!\S)|\s",
 ];
 
+/// The grammar of this pattern.
 #[derive(Default)]
 pub(crate) struct Gpt2;
 
 impl Grammar for Gpt2 {
-    fn end(&mut self, text: Text, at: usize) -> usize {
-        if let Some(end) = contraction(text.bytes, at, false) {
+    fn find_end(&mut self, text: Text, at: usize) -> usize {
+        if let Some(end) = match_contraction(text.bytes, at, false) {
             return end;
         }
         let start = at + usize::from(text.bytes[at] == b' ');
         match text.peek(start).0 {
-            class if LETTER.has(class) => text.run(start, LETTER),
-            NUMBER => text.run(start, Set::of(&[NUMBER])),
-            _ => symbols(text, at).unwrap_or_else(|| white(text, at)),
+            class if LETTER.contains(class) => text.skip_run(start, LETTER),
+            NUMBER => text.skip_run(start, ClassSet::of(&[NUMBER])),
+            _ => match_symbols(text, at).unwrap_or_else(|| match_white_space(text, at)),
         }
     }
 
     #[inline(always)]
-    fn starts(&self, block: &mut Block, _at: usize) -> Starts {
-        let space = block.space();
-        let letter = block.letter();
-        let number = block.of(NUMBER);
+    fn find_starts(&self, block: &mut Block, _at: usize) -> Starts {
+        let space = block.white_space();
+        let letter = block.letters();
+        let number = block.mask(NUMBER);
         let symbol = !(letter | number | space | block.tail);
-        let free = |class: u64| class & !block.after(class) & !(block.of(BLANK) << 1);
-        let mut starts = free(letter) | free(number) | free(symbol);
+        let unspaced = |class: u64| class & !block.after(class) & !(block.mask(BLANK) << 1);
+        let mut starts = unspaced(letter) | unspaced(number) | unspaced(symbol);
         starts |= space & !(space << 1) | space & !(space >> 1);
-        let mut quotes = block.quote & free(symbol);
+        let mut quotes = block.quote & unspaced(symbol);
         while quotes != 0 {
             let at = quotes.trailing_zeros();
-            if let Some(end) = contraction(block.bytes, at as usize, false) {
+            if let Some(end) = match_contraction(block.bytes, at as usize, false) {
                 starts = starts & !(2 << at) | 1_u64.checked_shl(end as u32).unwrap_or(0);
             }
             quotes &= quotes - 1;
         }
-        known(starts, REACH, wide_space(block))
+        Starts::decided(starts, REACH, find_wide_white_space(block))
     }
 }

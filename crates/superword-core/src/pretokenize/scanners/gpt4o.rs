@@ -1,16 +1,16 @@
 //! `gpt4o`: the pattern of GPT-4o.
 
-use crate::pretokenize::scan::Grammar;
-use crate::pretokenize::scanners::gpt::{
-    contraction, digit_starts, digits, line_starts, symbols, trailing_newlines, white_or_lines,
-    wide_space,
+use crate::pretokenize::scanners::gpt_rules::{
+    find_digit_starts, find_trailing_newlines, find_white_space_starts, find_wide_white_space,
+    match_contraction, match_digits, match_lines_or_white_space, match_symbols,
 };
-use crate::pretokenize::simd::block::{Block, Starts, known};
+use crate::pretokenize::scanners::scan::Grammar;
+use crate::pretokenize::simd::block::{Block, Starts};
 use crate::pretokenize::unicode::class::{
-    BLANK, LETTER, LOWER, MARK, NEWLINE, NUMBER, OTHER, Set, TITLE, Text, UPPER,
+    BLANK, ClassSet, LETTER, LOWER, MARK, NEWLINE, NUMBER, OTHER, TITLE, Text, UPPER,
 };
 
-/// The regex that the scanner stands for.
+/// The regex of this pattern.
 pub(crate) const REGEX: &str = concat!(
     r"[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+",
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?|",
@@ -19,91 +19,92 @@ pub(crate) const REGEX: &str = concat!(
     r"\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 );
 
-/// `[\p{Lu}\p{Lt}]`: only in the first part of a word.
-const HEAD: Set = Set::of(&[UPPER, TITLE]);
-/// `[\p{Lm}\p{Lo}\p{M}]`: in either part.
-const BOTH: Set = Set::of(&[OTHER, MARK]);
-/// `[\p{Ll}\p{Lm}\p{Lo}\p{M}]`: the second part.
-const BODY: Set = Set::of(&[LOWER, OTHER, MARK]);
-/// What no `[^\r\n\p{L}\p{N}]?` before a word takes, beside letters.
-const BARE: Set = Set::of(&[NEWLINE, NUMBER]);
+/// `[\p{Lu}\p{Lt}]`: only the head of a word.
+const HEAD: ClassSet = ClassSet::of(&[UPPER, TITLE]);
+/// `[\p{Lm}\p{Lo}\p{M}]`: the head or the body.
+const BOTH: ClassSet = ClassSet::of(&[OTHER, MARK]);
+/// `[\p{Ll}\p{Lm}\p{Lo}\p{M}]`: the body.
+const BODY: ClassSet = ClassSet::of(&[LOWER, OTHER, MARK]);
+/// The classes that `[^\r\n\p{L}\p{N}]?` excludes, apart from letters.
+const BARE: ClassSet = ClassSet::of(&[NEWLINE, NUMBER]);
 
+/// The grammar of this pattern.
 #[derive(Default)]
 pub(crate) struct Gpt4o;
 
-/// `[HEAD BOTH]*[BODY]+` at `at`: where it ends.
+/// Matches `[HEAD BOTH]*[BODY]+`.
 ///
-/// The first part takes all it can. If no lower case letter follows, it must give back as far as
-/// the last character that the second part may have, which is then all that the second part gets.
-fn lower_word(text: Text, at: usize) -> Option<usize> {
-    let mut place = at;
-    let mut given_back = None;
+/// The head is greedy. If no lower case letter follows, the regex backtracks to the last character
+/// that may be a body, and that character is the whole body.
+fn match_lower_word(text: Text, start: usize) -> Option<usize> {
+    let mut at = start;
+    let mut backtracked = None;
     loop {
-        let (class, next) = text.peek(place);
+        let (class, next) = text.peek(at);
         if class == LOWER {
-            return Some(text.run(place, BODY));
+            return Some(text.skip_run(at, BODY));
         }
-        if BOTH.has(class) {
-            given_back = Some(next);
-        } else if !HEAD.has(class) {
-            return given_back;
+        if BOTH.contains(class) {
+            backtracked = Some(next);
+        } else if !HEAD.contains(class) {
+            return backtracked;
         }
-        place = next;
+        at = next;
     }
 }
 
-/// `[HEAD BOTH]+[BODY]*` at `at`, where `lower_word` does not match, so that only `HEAD` is left.
-fn upper_word(text: Text, at: usize) -> Option<usize> {
-    let end = text.run(at, HEAD);
+/// Matches `[HEAD BOTH]+[BODY]*` where `match_lower_word` does not: then only `HEAD` is left.
+fn match_upper_word(text: Text, at: usize) -> Option<usize> {
+    let end = text.skip_run(at, HEAD);
     (end > at).then_some(end)
 }
 
-/// Either kind of word at `at`, with any one character before it that is no letter, number or
-/// line end. A mark may be that character or the word's own first.
-fn word(text: Text, at: usize) -> Option<usize> {
+/// Matches either kind of word, after at most one character that is no letter, number or newline.
+/// A mark may be that character or the first of the word.
+fn match_word(text: Text, at: usize) -> Option<usize> {
     let (class, next) = text.peek(at);
-    if LETTER.has(class) {
-        return lower_word(text, at).or_else(|| upper_word(text, at));
+    if LETTER.contains(class) {
+        return match_lower_word(text, at).or_else(|| match_upper_word(text, at));
     }
-    if BARE.has(class) {
+    if BARE.contains(class) {
         return None;
     }
-    let bare = || if class == MARK { lower_word(text, at) } else { None };
-    lower_word(text, next).or_else(bare).or_else(|| upper_word(text, next))
+    let bare = || if class == MARK { match_lower_word(text, at) } else { None };
+    match_lower_word(text, next).or_else(bare).or_else(|| match_upper_word(text, next))
 }
 
 impl Grammar for Gpt4o {
-    fn end(&mut self, text: Text, at: usize) -> usize {
-        if let Some(end) = word(text, at) {
-            return contraction(text.bytes, end, true).unwrap_or(end);
+    fn find_end(&mut self, text: Text, at: usize) -> usize {
+        if let Some(end) = match_word(text, at) {
+            return match_contraction(text.bytes, end, true).unwrap_or(end);
         }
         if text.peek(at).0 == NUMBER {
-            return digits(text, at);
+            return match_digits(text, at);
         }
-        match symbols(text, at) {
+        match match_symbols(text, at) {
             Some(end) => {
                 let tail = &text.bytes[end..];
                 let closing = |byte: &u8| matches!(byte, b'\r' | b'\n' | b'/');
                 end + tail.iter().position(|byte| !closing(byte)).unwrap_or(tail.len())
             }
-            None => white_or_lines(text, at),
+            None => match_lines_or_white_space(text, at),
         }
     }
 
     #[inline(always)]
-    fn starts(&self, block: &mut Block, _at: usize) -> Starts {
-        let space = block.space();
-        let both = block.of(OTHER) | block.of(MARK);
-        let head = block.of(UPPER) | block.of(TITLE);
-        let letter = head | both | block.of(LOWER);
-        let symbol = !(letter | block.of(NUMBER) | space | block.tail);
-        let symbols = symbol & !block.after(symbol) & !(block.of(BLANK) << 1);
-        let inline = space & !block.of(NEWLINE);
+    fn find_starts(&self, block: &mut Block, _at: usize) -> Starts {
+        let space = block.white_space();
+        let both = block.mask(OTHER) | block.mask(MARK);
+        let head = block.mask(UPPER) | block.mask(TITLE);
+        let letter = head | both | block.mask(LOWER);
+        let symbol = !(letter | block.mask(NUMBER) | space | block.tail);
+        let symbols = symbol & !block.after(symbol) & !(block.mask(BLANK) << 1);
+        let inline = space & !block.mask(NEWLINE);
         let mut words = letter & !block.after(letter | symbols) & !(inline << 1);
-        words |= head & block.after(block.of(LOWER));
-        let trailing = trailing_newlines(block, symbol);
-        let (lines, limit) = line_starts(block, space & !trailing);
-        let mut starts = words | symbols | digit_starts(block) | lines;
+        words |= head & block.after(block.mask(LOWER));
+        let trailing = find_trailing_newlines(block, symbol);
+        let (lines, limit) = find_white_space_starts(block, space & !trailing);
+        let mut starts = words | symbols | find_digit_starts(block) | lines;
         let mut quotes = block.quote & block.after(letter);
         let mut last_end = 0;
         while quotes != 0 {
@@ -113,22 +114,22 @@ impl Grammar for Gpt4o {
             if at == last_end {
                 continue;
             }
-            if let Some(end) = contraction(block.bytes, at as usize, true) {
+            if let Some(end) = match_contraction(block.bytes, at as usize, true) {
                 last_end = end as u32;
                 let past = 1_u64.checked_shl(last_end).unwrap_or(0);
                 starts = starts & !(past.wrapping_sub(1 << at)) | past;
             }
         }
-        // A mark that follows no word may be a symbol or the start of a word; a capital after a
+        // A mark that follows no word may be a symbol or the start of a word. A capital after a
         // letter without case may belong to either side.
-        let mut odd = block.of(MARK) & !block.after(letter) | head & block.after(both);
-        // So may `/` after the line ends that symbols have taken.
+        let mut undecided = block.mask(MARK) & !block.after(letter) | head & block.after(both);
+        // So may `/` after the newlines of symbols.
         let mut candidates = trailing << 1 & symbol;
         while candidates != 0 {
             let at = candidates.trailing_zeros();
-            odd |= u64::from(block.bytes[at as usize] == b'/') << at;
+            undecided |= u64::from(block.bytes[at as usize] == b'/') << at;
             candidates &= candidates - 1;
         }
-        known(starts, limit, wide_space(block) | odd)
+        Starts::decided(starts, limit, find_wide_white_space(block) | undecided)
     }
 }

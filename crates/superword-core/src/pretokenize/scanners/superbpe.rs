@@ -1,48 +1,49 @@
 //! The pattern of `SuperBPE`'s second stage, which splits off numbers, symbols and wide gaps.
 //!
-//! What lies between its matches is long: clauses, and whole sentences. So there is nothing to gain
-//! from masks, and it walks from character to character.
+//! The text between its matches is long: clauses and sentences. Masks would gain nothing, so it
+//! reads one character at a time.
 
 use std::ops::Range;
 
-use crate::pretokenize::scanners::gpt::digits;
+use crate::pretokenize::scanners::gpt_rules::match_digits;
 use crate::pretokenize::unicode::class::{BLANK, END, NEWLINE, NUMBER, SPACE, SYMBOL, Text};
 
-/// The regex that the scanner stands for.
+/// The regex of this pattern.
 pub const REGEX: &str = r"\p{N}{1,3}| ?[^\s\p{L}\p{N}]{2,}[\r\n/]*| +(?!\S)";
 
-/// The spans of the pretokens of one text: the matches, and what lies between them.
-pub(crate) struct Matches<'t> {
+/// The spans of the pretokens of one text: the matches, and the text between them.
+pub(crate) struct SuperBpeScan<'t> {
     text: Text<'t>,
-    /// Where the next pretoken starts.
+    /// The start of the next pretoken.
     at: usize,
-    /// Where the match ends that starts there, if it has been found.
-    end: Option<usize>,
+    /// The end of a match that was found to start at `at`.
+    match_end: Option<usize>,
 }
 
-impl<'t> Matches<'t> {
-    pub(crate) fn new(text: &'t str) -> Matches<'t> {
-        Matches { text: Text::new(text), at: 0, end: None }
+impl<'t> SuperBpeScan<'t> {
+    /// Starts at the beginning of the text.
+    pub(crate) fn new(text: &'t str) -> SuperBpeScan<'t> {
+        SuperBpeScan { text: Text::new(text), at: 0, match_end: None }
     }
 
-    /// Where the match at `at` ends, or what has been looked at in vain.
+    /// Returns where the match at `at` ends. Without a match, the error is where to try next.
     #[inline]
-    fn look(&self, at: usize) -> Result<usize, usize> {
+    fn match_at(&self, at: usize) -> Result<usize, usize> {
         let text = self.text;
         let (class, next) = text.peek(at);
         match class {
-            NUMBER => Ok(digits(text, at)),
+            NUMBER => Ok(match_digits(text, at)),
             BLANK => {
-                if let Some(end) = self.symbols(next) {
+                if let Some(end) = self.match_symbols(next) {
                     return Ok(end);
                 }
                 let mut end = next;
                 while text.bytes.get(end) == Some(&b' ') {
                     end += 1;
                 }
-                // All blanks, or all but the last if something visible follows.
+                // All blanks, or all but the last if a visible character follows.
                 let (follower, _) = text.peek(end);
-                if follower == END || SPACE.has(follower) {
+                if follower == END || SPACE.contains(follower) {
                     Ok(end)
                 } else if end - at > 1 {
                     Ok(end - 1)
@@ -50,21 +51,21 @@ impl<'t> Matches<'t> {
                     Err(end)
                 }
             }
-            class if SYMBOL.has(class) => self.symbols(at).ok_or(next),
+            class if SYMBOL.contains(class) => self.match_symbols(at).ok_or(next),
             _ => Err(next),
         }
     }
 
-    /// `[^\s\p{L}\p{N}]{2,}[\r\n/]*`: where it ends, if it matches at `at`.
+    /// Matches `[^\s\p{L}\p{N}]{2,}[\r\n/]*`.
     #[inline]
-    fn symbols(&self, at: usize) -> Option<usize> {
+    fn match_symbols(&self, at: usize) -> Option<usize> {
         let text = self.text;
         let (first, second) = text.peek(at);
         let (next, end) = text.peek(second);
-        if !(SYMBOL.has(first) && SYMBOL.has(next)) {
+        if !(SYMBOL.contains(first) && SYMBOL.contains(next)) {
             return None;
         }
-        let mut end = text.run(end, SYMBOL);
+        let mut end = text.skip_run(end, SYMBOL);
         while text.peek(end).0 == NEWLINE || text.bytes.get(end) == Some(&b'/') {
             end += 1;
         }
@@ -72,7 +73,7 @@ impl<'t> Matches<'t> {
     }
 }
 
-impl Iterator for Matches<'_> {
+impl Iterator for SuperBpeScan<'_> {
     type Item = Range<usize>;
 
     #[inline]
@@ -82,19 +83,19 @@ impl Iterator for Matches<'_> {
         if start == length {
             return None;
         }
-        if let Some(end) = self.end.take() {
+        if let Some(end) = self.match_end.take() {
             self.at = end;
             return Some(start..end);
         }
         let mut at = start;
         while at < length {
-            match self.look(at) {
+            match self.match_at(at) {
                 Ok(end) if at == start => {
                     self.at = end;
                     return Some(start..end);
                 }
                 Ok(end) => {
-                    self.end = Some(end);
+                    self.match_end = Some(end);
                     break;
                 }
                 Err(next) => at = next,

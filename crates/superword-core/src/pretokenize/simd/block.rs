@@ -1,25 +1,25 @@
-//! Sixty-four bytes of text as bit masks, one mask a class, so that a rule about neighbouring
-//! characters is a few operations on words instead of a walk with branches.
+//! Sixty-four bytes of text as bit masks, one mask for each character class. A rule about
+//! neighbouring characters is then a few operations on words instead of a loop with branches.
 //!
-//! Bit `i` of every mask stands for byte `i`. A character's class is at its first byte; the bytes
-//! after it are in `tail`. A block starts where a pretoken starts, and since no pattern looks
-//! back, what comes before it plays no role.
+//! Bit `i` of every mask is byte `i`. The class of a character is at its first byte; its other
+//! bytes are in `tail`. A block starts at the start of a pretoken. Since no pattern looks back, the
+//! text before the block does not matter.
 
-use crate::pretokenize::simd::ascii::Ascii;
+use crate::pretokenize::simd::ascii_masks::AsciiMasks;
 use crate::pretokenize::unicode::class::{
     BLANK, CLASSES, CONTROL, Class, LOWER, MARK, NEWLINE, NUMBER, OTHER, PUNCT, TITLE, Text, UPPER,
     WHITE,
 };
 
-/// How many bytes a block has.
+/// The number of bytes in a block.
 pub(crate) const WIDTH: usize = 64;
 
-/// Starts of pretokens at or past this byte stay undecided: rules look up to four bytes ahead.
+/// Starts at or past this byte stay undecided, because rules look up to four bytes ahead.
 pub(crate) const REACH: u32 = 60;
 
 /// The masks of one block.
 pub(crate) struct Block<'t> {
-    /// The text, for the few rules that ask for a particular letter.
+    /// The text from the block on, for the few rules that name a particular letter.
     pub(crate) bytes: &'t [u8],
     class: [u64; CLASSES],
     /// Bytes that are not the first of their character.
@@ -32,18 +32,29 @@ pub(crate) struct Block<'t> {
     pub(crate) underscore: u64,
 }
 
-/// Where pretokens start in a block, beside its first byte.
+/// The pretokens that start in a block, other than the one at its first byte.
 pub(crate) struct Starts {
-    /// The starts, as far as they are known.
+    /// The starts that are certain.
     pub(crate) mask: u64,
-    /// Whether something that the masks cannot decide limited them, and not the block's end.
-    pub(crate) odd: bool,
+    /// Whether the masks could not decide some byte before the end of the block.
+    pub(crate) is_cut_short: bool,
+}
+
+impl Starts {
+    /// Keeps the starts before `limit` and before the first undecided byte.
+    #[inline(always)]
+    pub(crate) fn decided(starts: u64, limit: u32, undecided: u64) -> Starts {
+        let first_undecided = undecided.trailing_zeros();
+        let end = limit.min(first_undecided);
+        let mask = starts & !1 & ((1 << end) - 1);
+        Starts { mask, is_cut_short: first_undecided < limit }
+    }
 }
 
 impl<'t> Block<'t> {
-    /// A block of which the first bytes are given, and of which all characters are ASCII.
+    /// Creates a block of ASCII characters at the start of `bytes`.
     #[inline(always)]
-    pub(crate) fn ascii(bytes: &'t [u8], ascii: &Ascii) -> Block<'t> {
+    pub(crate) fn from_ascii(bytes: &'t [u8], ascii: &AsciiMasks) -> Block<'t> {
         let mut class = [0; CLASSES];
         class[UPPER as usize] = ascii.upper;
         class[LOWER as usize] = ascii.lower;
@@ -54,14 +65,14 @@ impl<'t> Block<'t> {
         class[CONTROL as usize] = ascii.control & !ascii.white;
         let known = ascii.upper | ascii.lower | ascii.digit | ascii.blank | ascii.control;
         class[PUNCT as usize] = !known;
-        let &Ascii { quote, underscore, .. } = ascii;
+        let &AsciiMasks { quote, underscore, .. } = ascii;
         Block { bytes, class, tail: 0, wide: 0, quote, underscore }
     }
 
-    /// The block of the text that begins at `at`.
+    /// Creates the block of the text that starts at `at`.
     #[inline(always)]
-    pub(crate) fn new(text: Text<'t>, at: usize, ascii: &Ascii) -> Block<'t> {
-        let mut block = Block::ascii(&text.bytes[at..], ascii);
+    pub(crate) fn new(text: Text<'t>, at: usize, ascii: &AsciiMasks) -> Block<'t> {
+        let mut block = Block::from_ascii(&text.bytes[at..], ascii);
         block.class[PUNCT as usize] &= !ascii.high;
         block.tail = ascii.tail;
         block.wide = ascii.high & !ascii.tail;
@@ -74,65 +85,56 @@ impl<'t> Block<'t> {
         block
     }
 
-    /// Where characters of a class start.
+    /// The characters of a class.
     #[inline(always)]
-    pub(crate) fn of(&self, class: Class) -> u64 {
+    pub(crate) fn mask(&self, class: Class) -> u64 {
         self.class[class as usize]
     }
 
-    /// Where characters of `\p{L}` start.
+    /// The characters of `\p{L}`.
     #[inline(always)]
-    pub(crate) fn letter(&self) -> u64 {
-        self.of(UPPER) | self.of(LOWER) | self.of(TITLE) | self.of(OTHER)
+    pub(crate) fn letters(&self) -> u64 {
+        self.mask(UPPER) | self.mask(LOWER) | self.mask(TITLE) | self.mask(OTHER)
     }
 
-    /// Where characters of `\s` start.
+    /// The characters of `\s`.
     #[inline(always)]
-    pub(crate) fn space(&self) -> u64 {
-        self.of(BLANK) | self.of(WHITE) | self.of(NEWLINE)
+    pub(crate) fn white_space(&self) -> u64 {
+        self.mask(BLANK) | self.mask(WHITE) | self.mask(NEWLINE)
     }
 
-    /// From here on, a mark is part of the character before it.
+    /// Makes each mark a part of the character before it.
     #[inline(always)]
     pub(crate) fn join_marks(&mut self) {
-        self.tail |= self.of(MARK);
+        self.tail |= self.mask(MARK);
     }
 
-    /// Where characters come right after one of those that start in `mask`.
+    /// The characters that follow a character in `mask`.
     ///
-    /// The bytes between are a run in `tail`; adding its first bit carries through to its end.
+    /// The bytes in between are a run in `tail`. Adding its first bit carries to its end.
     #[inline(always)]
     pub(crate) fn after(&self, mask: u64) -> u64 {
         let next = mask << 1;
         (self.tail.wrapping_add(next & self.tail) | next) & !self.tail
     }
 
-    /// Every byte of the characters that start in `mask`.
+    /// All bytes of the characters in `mask`.
     #[inline(always)]
-    pub(crate) fn whole(&self, mask: u64) -> u64 {
+    pub(crate) fn all_bytes(&self, mask: u64) -> u64 {
         let first = mask << 1 & self.tail;
         mask | (self.tail & !self.tail.wrapping_add(first))
     }
 }
 
-/// Which of `starts` are known: those before `limit` and before the first odd byte.
+/// Returns the first byte of the run of ones in `mask` that ends before byte `end`.
 #[inline(always)]
-pub(crate) fn known(starts: u64, limit: u32, odd: u64) -> Starts {
-    let first_odd = odd.trailing_zeros();
-    let known = limit.min(first_odd);
-    let mask = starts & !1 & ((1 << known) - 1);
-    Starts { mask, odd: first_odd < limit }
-}
-
-/// The first byte of the run of ones in `mask` that reaches up to byte `end` (not included).
-#[inline(always)]
-pub(crate) fn run_start(mask: u64, end: u32) -> u32 {
+pub(crate) fn find_run_start(mask: u64, end: u32) -> u32 {
     u64::BITS - (!mask & ((1 << end) - 1)).leading_zeros()
 }
 
-/// The end of the run of ones in `mask` that begins at byte `start`.
+/// Returns the end of the run of ones in `mask` that starts at byte `start`.
 #[inline(always)]
-pub(crate) fn run_end(mask: u64, start: u32) -> u32 {
+pub(crate) fn find_run_end(mask: u64, start: u32) -> u32 {
     start + (!mask >> start).trailing_zeros()
 }
 
@@ -143,22 +145,20 @@ mod tests {
     #[test]
     fn after_skips_the_rest_of_a_character() {
         let text = format!("aé语😀b{}", " ".repeat(WIDTH));
-        let ascii = Ascii::of(text.as_bytes().first_chunk().expect("a whole block"));
+        let ascii = AsciiMasks::new(text.as_bytes().first_chunk().expect("a whole block"));
         let block = Block::new(Text::new(&text), 0, &ascii);
-        let starts = 0b0100_0100_1011;
         let first = [0, 1, 3, 6, 10].map(|i| 1_u64 << i);
-        assert_eq!(starts | 1 << 10, first.iter().sum::<u64>());
         for pair in first.windows(2) {
             assert_eq!(block.after(pair[0]), pair[1]);
         }
-        assert_eq!(block.whole(first[2]), 0b11_1000);
+        assert_eq!(block.all_bytes(first[2]), 0b11_1000);
     }
 
     #[test]
     fn runs_are_found_from_both_ends() {
-        assert_eq!(run_start(0b0111_0110, 7), 4);
-        assert_eq!(run_start(0b111, 3), 0);
-        assert_eq!(run_end(0b0111_0110, 4), 7);
-        assert_eq!(run_end(0b0111_0110, 3), 3);
+        assert_eq!(find_run_start(0b0111_0110, 7), 4);
+        assert_eq!(find_run_start(0b111, 3), 0);
+        assert_eq!(find_run_end(0b0111_0110, 4), 7);
+        assert_eq!(find_run_end(0b0111_0110, 3), 3);
     }
 }

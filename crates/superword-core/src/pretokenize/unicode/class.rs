@@ -1,4 +1,4 @@
-//! The classes of characters that the named patterns tell apart.
+//! The character classes that the named patterns distinguish, and the text that they read.
 
 use std::sync::LazyLock;
 
@@ -25,52 +25,52 @@ pub(crate) const PUNCT: Class = 6;
 pub(crate) const CONTROL: Class = 7;
 /// The space, U+0020
 pub(crate) const BLANK: Class = 8;
-/// `\s` that is neither the space nor a line end
+/// `\s` that is neither the space nor a newline
 pub(crate) const WHITE: Class = 9;
 /// `[\r\n]`
 pub(crate) const NEWLINE: Class = 10;
-/// How many classes characters have
+/// The number of classes
 pub(crate) const CLASSES: usize = 11;
-/// No character: the end of the text
+/// The end of the text: no character
 pub(crate) const END: Class = 11;
 
 /// A set of classes, as one bit each.
 #[derive(Clone, Copy)]
-pub(crate) struct Set(u16);
+pub(crate) struct ClassSet(u16);
 
-impl Set {
-    /// The set of the classes given.
-    pub(crate) const fn of(classes: &[Class]) -> Set {
+impl ClassSet {
+    /// Creates the set of the given classes.
+    pub(crate) const fn of(classes: &[Class]) -> ClassSet {
         let mut bits = 0;
         let mut i = 0;
         while i < classes.len() {
             bits |= 1 << classes[i];
             i += 1;
         }
-        Set(bits)
+        ClassSet(bits)
     }
 
     /// Whether the class is in the set.
-    pub(crate) const fn has(self, class: Class) -> bool {
+    pub(crate) const fn contains(self, class: Class) -> bool {
         self.0 >> class & 1 != 0
     }
 }
 
 /// `\p{L}`
-pub(crate) const LETTER: Set = Set::of(&[UPPER, LOWER, TITLE, OTHER]);
+pub(crate) const LETTER: ClassSet = ClassSet::of(&[UPPER, LOWER, TITLE, OTHER]);
 /// `[^\s\p{L}\p{N}]`
-pub(crate) const SYMBOL: Set = Set::of(&[MARK, PUNCT, CONTROL]);
+pub(crate) const SYMBOL: ClassSet = ClassSet::of(&[MARK, PUNCT, CONTROL]);
 /// `\s`
-pub(crate) const SPACE: Set = Set::of(&[BLANK, WHITE, NEWLINE]);
+pub(crate) const SPACE: ClassSet = ClassSet::of(&[BLANK, WHITE, NEWLINE]);
 
-/// The classes of all code points, in two stages: equal blocks of 256 are stored once.
-pub(crate) struct Table {
-    block: Vec<u8>,
-    class: Vec<[Class; 256]>,
+/// The classes of all code points, as a two-level table: equal pages of 256 are stored once.
+pub(crate) struct ClassTable {
+    page_index: Vec<u8>,
+    pages: Vec<[Class; 256]>,
 }
 
-static TABLE: LazyLock<Table> = LazyLock::new(|| {
-    let mut table = Table { block: Vec::new(), class: Vec::new() };
+static TABLE: LazyLock<ClassTable> = LazyLock::new(|| {
+    let mut table = ClassTable { page_index: Vec::new(), pages: Vec::new() };
     let mut range = 0;
     for first in (0..0x0011_0000_u32).step_by(256) {
         let mut classes = [0; 256];
@@ -80,31 +80,31 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
             }
             *class = (RANGES[range] & 15) as Class;
         }
-        let known = table.class.iter().position(|other| *other == classes);
+        let known = table.pages.iter().position(|other| *other == classes);
         let index = known.unwrap_or_else(|| {
-            table.class.push(classes);
-            table.class.len() - 1
+            table.pages.push(classes);
+            table.pages.len() - 1
         });
-        table.block.push(u8::try_from(index).expect("far fewer than 256 distinct blocks"));
+        table.page_index.push(u8::try_from(index).expect("far fewer than 256 distinct pages"));
     }
     table
 });
 
-impl Table {
-    /// The one table, made on first use.
-    pub(crate) fn get() -> &'static Table {
+impl ClassTable {
+    /// Returns the table, which is built on first use.
+    pub(crate) fn get() -> &'static ClassTable {
         &TABLE
     }
 
-    /// The class of a code point.
+    /// Returns the class of a code point.
     #[inline]
-    pub(crate) fn of(&self, code_point: u32) -> Class {
-        let block = self.block[(code_point >> 8) as usize];
-        self.class[block as usize][(code_point & 255) as usize]
+    pub(crate) fn class_of(&self, code_point: u32) -> Class {
+        let page = self.page_index[(code_point >> 8) as usize];
+        self.pages[page as usize][(code_point & 255) as usize]
     }
 }
 
-/// The classes of ASCII, where most text is.
+/// The classes of ASCII, which most text is.
 static ASCII: [Class; 128] = {
     let mut classes = [0; 128];
     let mut range = 0;
@@ -119,21 +119,21 @@ static ASCII: [Class; 128] = {
     classes
 };
 
-/// A text with its characters' classes: what the scanners read.
+/// A text that scanners read by the classes of its characters.
 #[derive(Clone, Copy)]
 pub(crate) struct Text<'t> {
     /// UTF-8.
     pub(crate) bytes: &'t [u8],
-    table: &'static Table,
+    table: &'static ClassTable,
 }
 
 impl<'t> Text<'t> {
-    /// The text of a string.
+    /// Wraps a string.
     pub(crate) fn new(text: &'t str) -> Text<'t> {
-        Text { bytes: text.as_bytes(), table: Table::get() }
+        Text { bytes: text.as_bytes(), table: ClassTable::get() }
     }
 
-    /// The class of the character at `at`, and where it ends; `END` at the end of the text.
+    /// Returns the class of the character at `at`, and its end; `END` at the end of the text.
     #[inline(always)]
     pub(crate) fn peek(&self, at: usize) -> (Class, usize) {
         match self.bytes.get(at) {
@@ -141,12 +141,12 @@ impl<'t> Text<'t> {
             Some(&byte) if byte < 128 => (ASCII[byte as usize], at + 1),
             Some(_) => {
                 let (code_point, end) = self.decode(at);
-                (self.table.of(code_point), end)
+                (self.table.class_of(code_point), end)
             }
         }
     }
 
-    /// The code point of the character at `at`, which is not ASCII, and where it ends.
+    /// Decodes the character at `at`, which is not ASCII; returns its code point and its end.
     #[inline]
     pub(crate) fn decode(&self, at: usize) -> (u32, usize) {
         let rest = &self.bytes[at..];
@@ -161,27 +161,27 @@ impl<'t> Text<'t> {
         }
     }
 
-    /// Whether the character at `at` is in the set; not at the end.
+    /// Whether the character at `at` is in the set; false at the end of the text.
     #[inline]
-    pub(crate) fn is(&self, at: usize, set: Set) -> bool {
-        set.has(self.peek(at).0)
+    pub(crate) fn is_in(&self, at: usize, set: ClassSet) -> bool {
+        set.contains(self.peek(at).0)
     }
 
-    /// Where the characters in the set that start at `at` end.
+    /// Skips the characters from `at` on that are in the set; returns the end of the run.
     #[inline]
-    pub(crate) fn run(&self, mut at: usize, set: Set) -> usize {
+    pub(crate) fn skip_run(&self, mut at: usize, set: ClassSet) -> usize {
         loop {
             let (class, end) = self.peek(at);
-            if !set.has(class) {
+            if !set.contains(class) {
                 return at;
             }
             at = end;
         }
     }
 
-    /// Where the character that ends at `end` starts.
+    /// Returns the start of the character that ends at `end`.
     #[inline]
-    pub(crate) fn before(&self, end: usize) -> usize {
+    pub(crate) fn previous_start(&self, end: usize) -> usize {
         let mut start = end - 1;
         while self.bytes[start] & 0xC0 == 0x80 {
             start -= 1;
@@ -195,19 +195,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn classes_agree_with_the_ranges_they_were_made_from() {
-        let table = Table::get();
+    fn the_table_agrees_with_the_ranges() {
+        let table = ClassTable::get();
         let mut range = 0;
         for code_point in 0..0x0011_0000 {
             if RANGES.get(range + 1).is_some_and(|next| next >> 4 == code_point) {
                 range += 1;
             }
-            assert_eq!(u32::from(table.of(code_point)), RANGES[range] & 15, "{code_point:x}");
+            assert_eq!(u32::from(table.class_of(code_point)), RANGES[range] & 15, "{code_point:x}");
         }
     }
 
     #[test]
-    fn a_character_is_peeked_at_whole() {
+    fn peek_returns_the_class_and_the_end() {
         for (text, class) in
             [("A", UPPER), ("é", LOWER), ("ǅ", TITLE), ("语", OTHER), ("😀", PUNCT)]
         {

@@ -1,4 +1,8 @@
-//! Character classes: the generated tables, how they are looked up, and their version.
+//! Character classes.
+//!
+//! 1. `class`: the classes, and how a text is read by them;
+//! 2. `generated`: the ranges of each class;
+//! 3. `version`: which Unicode tables a pattern uses.
 
 pub(super) mod class;
 pub(super) mod generated;

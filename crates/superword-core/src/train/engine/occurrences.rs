@@ -1,104 +1,123 @@
-//! Where tokens may be found.
+//! Where tokens and pairs occur in a sequence.
 
-use crate::train::engine::pairs::{Pair, Place};
-use crate::train::engine::sequence::{Sequence, pairs_between};
-use crate::train::engine::token::TokenId;
+use super::{TokenPair, TokenSequence, TrainingToken, for_each_pair};
 
-/// For each token, every place where it stands, in no order, and places where it stood once.
-pub(crate) struct Occurrences {
-    places: Vec<Vec<Place>>,
-    /// Whether the single bytes are listed too.
-    with_bytes: bool,
+/// An occurrence of a token, or of a pair.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Occurrence {
+    /// The offset of the token, or of the pair's left token.
+    pub(crate) at: u32,
+    /// The weight class of its span.
+    pub(crate) weight_class: u32,
 }
 
-impl Occurrences {
-    /// No tokens yet. Without bytes, a pair of bytes has to be looked for everywhere.
-    pub(crate) fn new(with_bytes: bool) -> Occurrences {
-        Occurrences { places: Vec::new(), with_bytes }
+/// The occurrences of each token, in no order. Lists may contain offsets where the token is no
+/// longer.
+pub(crate) struct TokenOccurrences {
+    of_token: Vec<Vec<Occurrence>>,
+    /// Whether the single bytes are listed too.
+    has_bytes: bool,
+}
+
+impl TokenOccurrences {
+    /// Creates empty lists. Unless bytes are listed, a pair of bytes has to be searched for
+    /// everywhere.
+    pub(crate) fn new(has_bytes: bool) -> TokenOccurrences {
+        TokenOccurrences { of_token: Vec::new(), has_bytes }
     }
 
-    /// Forgets the single bytes, which are about to be listed.
-    pub(crate) fn start_bytes(&mut self) {
-        self.with_bytes = true;
-        for byte in 0..256 {
+    /// Empties the lists of the single bytes, to fill them anew.
+    pub(crate) fn clear_bytes(&mut self) {
+        self.has_bytes = true;
+        for byte in TrainingToken::bytes() {
             self.of_mut(byte).clear();
         }
     }
 
-    /// Adds places where a token has come to stand.
-    pub(crate) fn add(&mut self, token: TokenId, mut places: Vec<Place>) {
+    /// Adds occurrences of a token.
+    pub(crate) fn add(&mut self, token: TrainingToken, mut occurrences: Vec<Occurrence>) {
         let known = self.of_mut(token);
         if known.is_empty() {
-            places.shrink_to_fit();
-            *known = places;
+            occurrences.shrink_to_fit();
+            *known = occurrences;
         } else {
-            known.extend(places);
+            known.extend(occurrences);
         }
     }
 
-    /// The places of a token, to be added to.
-    pub(crate) fn of_mut(&mut self, token: TokenId) -> &mut Vec<Place> {
-        let index = token as usize;
-        if index >= self.places.len() {
-            self.places.resize_with(index + 1, Vec::new);
+    /// Returns the list of a token, to be added to.
+    pub(crate) fn of_mut(&mut self, token: TrainingToken) -> &mut Vec<Occurrence> {
+        let index = token.index();
+        if index >= self.of_token.len() {
+            self.of_token.resize_with(index + 1, Vec::new);
         }
-        &mut self.places[index]
+        &mut self.of_token[index]
     }
 
-    /// The places of a token.
-    pub(crate) fn of(&self, token: TokenId) -> &[Place] {
-        self.places.get(token as usize).map_or(&[], Vec::as_slice)
+    /// Returns the list of a token.
+    pub(crate) fn of(&self, token: TrainingToken) -> &[Occurrence] {
+        self.of_token.get(token.index()).map_or(&[], Vec::as_slice)
     }
 
-    /// The places of a pair, in order: those of its rarer token are looked at.
-    pub(crate) fn of_pair<S: Sequence>(&self, sequence: &S, pair: Pair) -> Vec<Place> {
-        let Pair { left, right } = pair;
-        let cost = |token| {
-            let is_listed = self.with_bytes || token > 255;
+    /// Returns the occurrences of a token in order.
+    pub(crate) fn sorted(&self, token: TrainingToken) -> Vec<Occurrence> {
+        let mut occurrences = self.of(token).to_vec();
+        occurrences.sort_unstable();
+        occurrences
+    }
+
+    /// Returns the occurrences of a pair in order. It looks at those of the pair's rarer token.
+    pub(crate) fn of_pair<S: TokenSequence>(
+        &self,
+        sequence: &S,
+        pair: TokenPair,
+    ) -> Vec<Occurrence> {
+        let TokenPair { left, right } = pair;
+        let cost = |token: TrainingToken| {
+            let is_listed = self.has_bytes || !token.is_byte();
             if is_listed { self.of(token).len() } else { usize::MAX }
         };
         let by_left = cost(left) <= cost(right);
-        let mut places = Vec::new();
+        let mut occurrences = Vec::new();
         if cost(left).min(cost(right)) == usize::MAX {
-            for row in sequence.rows() {
-                pairs_between(sequence, row.start, row.end, |found, at, _| {
-                    let place = Place { at, weight: row.weight };
-                    places.extend((found == pair).then_some(place));
+            for span in sequence.spans().iter() {
+                for_each_pair(sequence, span.range(), |found, at, _| {
+                    let occurrence = Occurrence { at, weight_class: span.weight_class };
+                    occurrences.extend((found == pair).then_some(occurrence));
                 });
             }
-            return places;
+            return occurrences;
         }
-        for &place in self.of(if by_left { left } else { right }) {
+        for &occurrence in self.of(if by_left { left } else { right }) {
             if by_left {
-                let found = sequence.token(place.at) == left
-                    && sequence.token(sequence.after(place.at)) == right;
-                places.extend(found.then_some(place));
-            } else if sequence.token(place.at) == right {
-                let at = sequence.before(place.at);
+                let found = sequence.token(occurrence.at) == left
+                    && sequence.token(sequence.after(occurrence.at)) == right;
+                occurrences.extend(found.then_some(occurrence));
+            } else if sequence.token(occurrence.at) == right {
+                let at = sequence.before(occurrence.at);
                 let found = sequence.token(at) == left;
-                places.extend(found.then_some(Place { at, ..place }));
+                occurrences.extend(found.then_some(Occurrence { at, ..occurrence }));
             }
         }
-        places.sort_unstable();
-        places.dedup();
-        places
+        occurrences.sort_unstable();
+        occurrences.dedup();
+        occurrences
     }
 }
 
-/// How often joining a pair would replace it, given all its places, in order.
-pub(crate) fn count<S: Sequence>(
+/// Returns how often joining a pair would replace it, given all its occurrences in order.
+pub(crate) fn count_joins<S: TokenSequence>(
     sequence: &S,
-    weights: &[u64],
-    pair: Pair,
-    places: &[Place],
+    pair: TokenPair,
+    occurrences: &[Occurrence],
 ) -> u64 {
     let mut count = 0;
     let mut used_to = 0;
-    for place in places {
+    for occurrence in occurrences {
         // In `x x x` the second pair of equals shares a token with the first.
-        if pair.left != pair.right || place.at >= used_to {
-            count += weights[place.weight as usize];
-            used_to = sequence.after(sequence.after(place.at));
+        if pair.left != pair.right || occurrence.at >= used_to {
+            count += sequence.weight(occurrence.weight_class);
+            used_to = sequence.after(sequence.after(occurrence.at));
         }
     }
     count

@@ -1,27 +1,27 @@
-//! Which tokens are in the vocabulary while training.
+//! The vocabulary during training.
 
-use crate::train::engine::token::TokenId;
+use super::TrainingToken;
 
-/// The vocabulary, which the single bytes never leave.
-pub(crate) struct Vocabulary {
+/// Which tokens are in the vocabulary. The single bytes never leave it.
+pub(crate) struct TrainingVocabulary {
     has: Vec<bool>,
     size: usize,
 }
 
-impl Vocabulary {
-    /// The single bytes.
-    pub(crate) fn new() -> Vocabulary {
-        Vocabulary { has: vec![true; 256], size: 256 }
+impl TrainingVocabulary {
+    /// Creates a vocabulary of the single bytes.
+    pub(crate) fn new() -> TrainingVocabulary {
+        TrainingVocabulary { has: vec![true; 256], size: 256 }
     }
 
-    /// How many tokens are in it.
+    /// Returns the number of tokens in the vocabulary.
     pub(crate) fn size(&self) -> usize {
         self.size
     }
 
-    /// Adds a token, if it is not in it.
-    pub(crate) fn add(&mut self, token: TokenId) {
-        let index = token as usize;
+    /// Adds a token, unless the vocabulary has it.
+    pub(crate) fn add(&mut self, token: TrainingToken) {
+        let index = token.index();
         if index >= self.has.len() {
             self.has.resize(index + 1, false);
         }
@@ -29,9 +29,9 @@ impl Vocabulary {
         self.has[index] = true;
     }
 
-    /// Takes a token out.
-    pub(crate) fn remove(&mut self, token: TokenId) {
-        self.size -= usize::from(self.has[token as usize]);
-        self.has[token as usize] = false;
+    /// Removes a token, if the vocabulary has it.
+    pub(crate) fn remove(&mut self, token: TrainingToken) {
+        self.size -= usize::from(self.has[token.index()]);
+        self.has[token.index()] = false;
     }
 }

@@ -1,51 +1,52 @@
-//! Deletion: a token that hardly occurs except in the one just made is taken apart again.
+//! Deletion: a token that hardly occurs outside the token just made is split again.
 
-use super::words::Words;
+use std::ops::Range;
+
+use super::pretoken_sequence::PretokenSequence;
 use crate::model::Deletion;
 use crate::platform::hash::FastMap;
-use crate::train::engine::occurrences::Occurrences;
-use crate::train::engine::pairs::{Pair, Pairs, Place};
-use crate::train::engine::replace::{run_end, run_start};
-use crate::train::engine::sequence::{Sequence, pairs_between};
-use crate::train::engine::token::{TokenId, Tokens};
+use crate::train::engine::{
+    Candidate, Occurrence, PairCounts, PairEngine, TokenPair, TokenSequence, TrainingToken,
+    TrainingTokens, for_each_pair, run_end, run_start,
+};
 
-/// What deletion has to know of the tokens.
-pub(super) struct Deletions {
+/// Knows how each token was made, and so what deleting it leaves.
+pub(super) struct TokenDeleter {
     mode: Deletion,
     /// The pair of the first merge that made each token.
-    first_pair: Vec<Option<Pair>>,
-    /// Tokens that a deletion has removed, and no merge has made again since.
-    is_removed: Vec<bool>,
+    first_pair: Vec<Option<TokenPair>>,
+    /// Whether each token was deleted, and no merge has made it again since.
+    is_deleted: Vec<bool>,
 }
 
-impl Deletions {
-    pub(super) fn new(mode: Deletion) -> Deletions {
-        Deletions { mode, first_pair: Vec::new(), is_removed: Vec::new() }
+impl TokenDeleter {
+    pub(super) fn new(mode: Deletion) -> TokenDeleter {
+        TokenDeleter { mode, first_pair: Vec::new(), is_deleted: Vec::new() }
     }
 
-    /// Takes note of a merge.
-    pub(super) fn merged(&mut self, pair: Pair, token: TokenId) {
-        let index = token as usize;
+    /// Records a merge.
+    pub(super) fn record_merge(&mut self, pair: TokenPair, token: TrainingToken) {
+        let index = token.index();
         if index >= self.first_pair.len() {
             self.first_pair.resize(index + 1, None);
-            self.is_removed.resize(index + 1, false);
+            self.is_deleted.resize(index + 1, false);
         }
         self.first_pair[index].get_or_insert(pair);
-        self.is_removed[index] = false;
+        self.is_deleted[index] = false;
     }
 
-    /// The parts that deleting a token leaves: its bytes, or the pair of the first merge that made
-    /// it, in which a part that was removed is split again the same way.
-    fn parts(&self, tokens: &Tokens, token: TokenId) -> Box<[TokenId]> {
+    /// Returns the parts of a token: its bytes, or the pair of the first merge that made it. A part
+    /// of the pair that is deleted is split again the same way.
+    fn parts(&self, tokens: &TrainingTokens, token: TrainingToken) -> Box<[TrainingToken]> {
         if self.mode == Deletion::Bytes {
-            return tokens.bytes(token).iter().map(|&byte| TokenId::from(byte)).collect();
+            return tokens.bytes(token).iter().map(|&byte| TrainingToken::from(byte)).collect();
         }
         let mut parts = Vec::new();
         let mut pending = vec![token];
         while let Some(part) = pending.pop() {
-            let pair = self.first_pair.get(part as usize).copied().flatten();
+            let pair = self.first_pair.get(part.index()).copied().flatten();
             match pair {
-                Some(pair) if part == token || self.is_removed[part as usize] => {
+                Some(pair) if part == token || self.is_deleted[part.index()] => {
                     pending.extend([pair.right, pair.left]);
                 }
                 _ => parts.push(part),
@@ -54,73 +55,93 @@ impl Deletions {
         parts.into()
     }
 
-    /// Takes a token apart wherever it occurs, and gives the parts.
+    /// Splits a token wherever it occurs, and returns its parts. `counts` are the counts of tokens.
     pub(super) fn delete(
         &mut self,
-        token: TokenId,
-        (words, weights): (&mut Words, &[u64]),
-        (tokens, pairs): (&Tokens, &mut Pairs),
-        occurrences: &mut Occurrences,
+        token: TrainingToken,
+        engine: &mut PairEngine<PretokenSequence>,
+        tokens: &TrainingTokens,
         counts: &mut [u64],
-    ) -> Box<[TokenId]> {
+    ) -> Box<[TrainingToken]> {
+        let PairEngine { sequence, occurrences, pairs, .. } = engine;
         let parts = self.parts(tokens, token);
-        let mut places = std::mem::take(occurrences.of_mut(token));
-        places.sort_unstable();
-        let mut changes = Changes::default();
-        for place in places {
-            if words.token(place.at) != token {
+        let mut token_occurrences = std::mem::take(occurrences.of_mut(token));
+        token_occurrences.sort_unstable();
+        let mut deltas = PairDeltas::default();
+        for occurrence in token_occurrences {
+            if sequence.token(occurrence.at) != token {
                 continue;
             }
-            let weight = weights[place.weight as usize];
-            let from = run_start(words, words.before(place.at));
-            let mut end = place.at;
-            while words.token(end) == token {
-                end = words.after(end);
+            let weight = sequence.weight(occurrence.weight_class);
+            let from = run_start(sequence, sequence.before(occurrence.at));
+            let mut end = occurrence.at;
+            while sequence.token(end) == token {
+                end = sequence.after(end);
             }
-            let to = run_end(words, end);
-            changes.count(words, (from, to), place.weight, -weight.cast_signed());
-            let mut at = place.at;
+            let around = from..run_end(sequence, end);
+            deltas.subtract(sequence, around.clone(), weight);
+            let mut at = occurrence.at;
             while at != end {
-                let next = words.after(at);
-                words.split(at, &parts);
+                let next = sequence.after(at);
+                sequence.split(at, &parts);
                 for &part in &parts {
-                    counts[part as usize] += weight;
-                    occurrences.of_mut(part).push(Place { at, weight: place.weight });
-                    at = words.after(at);
+                    counts[part.index()] += weight;
+                    occurrences.of_mut(part).push(Occurrence { at, ..occurrence });
+                    at = sequence.after(at);
                 }
                 debug_assert_eq!(at, next);
             }
-            changes.count(words, (from, to), place.weight, weight.cast_signed());
+            deltas.add(sequence, around, weight, occurrence.weight_class);
         }
-        changes.settle(tokens, pairs);
-        counts[token as usize] = 0;
-        self.is_removed[token as usize] = true;
+        deltas.flush_deltas(tokens, pairs);
+        counts[token.index()] = 0;
+        self.is_deleted[token.index()] = true;
         parts
     }
 }
 
-/// Changes to the counts of pairs, with the places where they are found afterwards.
+/// Deltas of pair counts, with the occurrences after the change.
 #[derive(Default)]
-struct Changes(FastMap<Pair, (i64, Vec<Place>)>);
+struct PairDeltas(FastMap<TokenPair, PairDelta>);
 
-impl Changes {
-    fn count(&mut self, words: &Words, (from, to): (u32, u32), class: u32, weight: i64) {
-        pairs_between(words, from, to, |pair, at, counts| {
-            let change = self.0.entry(pair).or_default();
-            change.0 += if counts { weight } else { 0 };
-            if weight > 0 {
-                change.1.push(Place { at, weight: class });
-            }
+#[derive(Default)]
+struct PairDelta {
+    count: i64,
+    occurrences: Vec<Occurrence>,
+}
+
+impl PairDeltas {
+    /// Subtracts the pairs of a range.
+    fn subtract(&mut self, sequence: &PretokenSequence, range: Range<u32>, weight: u64) {
+        for_each_pair(sequence, range, |pair, _, counts| {
+            self.0.entry(pair).or_default().count -= if counts { weight.cast_signed() } else { 0 };
         });
     }
 
-    fn settle(self, tokens: &Tokens, pairs: &mut Pairs) {
-        for (pair, (change, places)) in self.0 {
-            if change < 0 {
-                pairs.decrease(pair, change.unsigned_abs());
+    /// Adds the pairs of a range, and records their occurrences.
+    fn add(
+        &mut self,
+        sequence: &PretokenSequence,
+        range: Range<u32>,
+        weight: u64,
+        weight_class: u32,
+    ) {
+        for_each_pair(sequence, range, |pair, at, counts| {
+            let delta = self.0.entry(pair).or_default();
+            delta.count += if counts { weight.cast_signed() } else { 0 };
+            delta.occurrences.push(Occurrence { at, weight_class });
+        });
+    }
+
+    /// Applies the deltas to the counts.
+    fn flush_deltas(self, tokens: &TrainingTokens, pairs: &mut PairCounts) {
+        for (pair, PairDelta { count, occurrences }) in self.0 {
+            if count < 0 {
+                pairs.decrease(pair, count.unsigned_abs());
             }
-            if change > 0 || !places.is_empty() {
-                pairs.increase(tokens, pair, change.max(0).cast_unsigned(), &places);
+            if count > 0 || !occurrences.is_empty() {
+                let by = Candidate { pair, count: count.max(0).cast_unsigned() };
+                pairs.increase(tokens, by, &occurrences);
             }
         }
     }

@@ -1,96 +1,60 @@
-//! Counting a part of a corpus, for sums that are made elsewhere: over files, or on a cluster.
+//! Counting a shard of a corpus, for sums that are made outside this process: over files, or on a
+//! cluster.
 //!
-//! Pretokens, the places of bigrams and fragments are all counted alone in each document, so the
-//! counts of a corpus are the sums of those of its parts, in whatever order they are added up.
+//! Pretokens, bigrams and fragments are counted in each document alone. So the counts of a corpus
+//! are the sums of the counts of its shards, in whatever order they are added up.
+//!
+//! [`count_pretokens`] and [`count_fragments`] count a corpus, a [`ShardPretokenCounter`] and a
+//! [`ShardFragmentCounter`] the documents that they are given. The result is [`SortedCounts`]. A
+//! [`ShardFragmentSplitter`] holds what splitting documents into fragments takes.
 
-mod counts;
-mod cut;
+mod fragment_splitter;
+mod sorted_counts;
 
 use crate::Error;
 use crate::control::Control;
-use crate::corpus::{Corpus, Reading, Totals};
-use crate::count::fragments;
-use crate::count::{self, Counter, PortableBigrams, count_of};
-use crate::platform::memory_budget::Budget;
-use crate::pretokenize::{Eligibility, Pattern};
-pub use counts::{Counts, Rows};
-pub use cut::Cut;
+use crate::corpus::{Corpus, Totals};
+use crate::count::{FragmentCounter, PretokenCounter, SharedBigramCounts};
+use crate::train::Resources;
 
-/// How many bytes of memory a counter that is fed may use for its table before it writes a file.
-const TABLE: usize = 256 << 20;
+pub use crate::pretokenize::Splitter;
+pub use fragment_splitter::ShardFragmentSplitter;
+pub use sorted_counts::{KeyCountBatch, SortedCounts};
 
-/// What a part of a corpus was found to hold.
+/// The size in bytes above which the table of a counter that is fed with documents is spilled.
+const MAX_TABLE_SIZE: usize = 256 << 20;
+
+/// What a shard contains.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Seen {
-    /// Documents, their bytes, and items that were left out.
-    pub totals: Totals,
-    /// Pretokens.
+pub struct ShardTotals {
+    /// The documents.
+    pub corpus: Totals,
+    /// The number of pretokens.
     pub pretokens: u64,
 }
 
-impl Seen {
+impl ShardTotals {
     fn add(&mut self, document: &str) {
-        self.totals.documents += 1;
-        self.totals.bytes += document.len() as u64;
+        self.corpus.documents += 1;
+        self.corpus.bytes += document.len() as u64;
     }
 }
 
-/// What splits documents, and which pretokens are eligible.
-#[derive(Clone, Debug)]
-pub struct Splitting {
-    pattern: Pattern,
-    eligibility: Eligibility,
-}
-
-impl Splitting {
-    /// What these regexes say.
-    ///
-    /// # Errors
-    /// When a regex is malformed.
-    pub fn new(pattern: &str, eligible: &str) -> Result<Splitting, Error> {
-        let (pattern, eligibility) = (Pattern::new(pattern)?, Eligibility::new(eligible)?);
-        Ok(Splitting { pattern, eligibility })
-    }
-
-    /// How a corpus may be read for this.
-    fn reading(&self, threads: usize) -> Reading {
-        let in_pieces = self.pattern.has_seams() && self.eligibility.is_default();
-        Reading { threads, in_pieces }
-    }
-}
-
-/// How a part of a corpus is counted, without an effect on the counts.
-#[derive(Clone, Copy, Debug)]
-pub struct CountEffort {
-    /// How many threads to use.
-    pub threads: usize,
-    /// How many bytes of memory to keep to, if any.
-    pub memory_limit: Option<u64>,
-}
-
-/// Counts the pretokens of a corpus and, if wanted, at which places they stand side by side.
+/// Counts the pretokens of a corpus and, if wanted, its bigrams by bucket.
 ///
 /// # Errors
 /// When the corpus cannot be read, or a regex fails on it; when the job is interrupted.
 pub fn count_pretokens(
     corpus: &dyn Corpus,
-    splitting: &Splitting,
+    splitter: &Splitter,
     with_bigrams: bool,
-    effort: CountEffort,
+    resources: Resources,
     control: &Control,
-) -> Result<Counts, Error> {
-    let Splitting { pattern, eligibility } = splitting;
-    let (mut all, totals) = count::read(
-        corpus,
-        splitting.reading(effort.threads),
-        (pattern, eligibility),
-        || with_bigrams.then(PortableBigrams::new),
-        Budget::new(effort.memory_limit),
-        control,
-    )?;
-    let seen = Seen { totals, pretokens: all.pretokens };
-    let bigrams = all.bigrams.take().map(PortableBigrams::into_counts);
-    Counts::new(all.sorted()?, count_of, seen, bigrams)
+) -> Result<SortedCounts, Error> {
+    let pass = resources.pass(corpus, splitter.read_options(resources.threads), control);
+    let new_bigrams = || with_bigrams.then(SharedBigramCounts::new);
+    let (counter, corpus) = PretokenCounter::count_corpus(&pass, splitter, new_bigrams)?;
+    SortedCounts::of_pretokens(counter, corpus)
 }
 
 /// Counts the fragments of a corpus.
@@ -99,34 +63,30 @@ pub fn count_pretokens(
 /// As [`count_pretokens`].
 pub fn count_fragments(
     corpus: &dyn Corpus,
-    splitting: &Splitting,
-    cut: &Cut,
-    effort: CountEffort,
+    splitter: &Splitter,
+    fragment_splitter: &ShardFragmentSplitter,
+    resources: Resources,
     control: &Control,
-) -> Result<Counts, Error> {
-    let input = (corpus, splitting.reading(effort.threads));
-    let budget = Budget::new(effort.memory_limit);
-    let cut = |counter: &mut fragments::Counter, document: &str| {
-        cut.cut(document, &splitting.pattern, counter)
-    };
-    let (mut all, totals) = fragments::read(input, &cut, budget, control)?;
-    let seen = Seen { totals, pretokens: all.pretokens };
-    Counts::new(all.sorted()?, |count| count, seen, None)
+) -> Result<SortedCounts, Error> {
+    let pass = resources.pass(corpus, splitter.read_options(resources.threads), control);
+    let fragment_splitter = fragment_splitter.with_pattern(splitter.pattern());
+    let (counter, corpus) = FragmentCounter::count_corpus(&pass, &fragment_splitter)?;
+    SortedCounts::of_fragments(counter, corpus)
 }
 
-/// Counts pretokens of documents that are handed to it.
-pub struct PretokenCounter {
-    splitting: Splitting,
-    counter: Counter<PortableBigrams>,
-    seen: Seen,
+/// Counts the pretokens of the documents that it is given.
+pub struct ShardPretokenCounter {
+    splitter: Splitter,
+    counter: PretokenCounter<SharedBigramCounts>,
+    totals: ShardTotals,
 }
 
-impl PretokenCounter {
-    /// Nothing counted yet.
+impl ShardPretokenCounter {
+    /// Creates an empty counter.
     #[must_use]
-    pub fn new(splitting: Splitting, with_bigrams: bool) -> PretokenCounter {
-        let counter = Counter::new(with_bigrams.then(PortableBigrams::new));
-        PretokenCounter { splitting, counter, seen: Seen::default() }
+    pub fn new(splitter: Splitter, with_bigrams: bool) -> ShardPretokenCounter {
+        let counter = PretokenCounter::new(with_bigrams.then(SharedBigramCounts::new));
+        ShardPretokenCounter { splitter, counter, totals: ShardTotals::default() }
     }
 
     /// Counts a document.
@@ -134,53 +94,54 @@ impl PretokenCounter {
     /// # Errors
     /// When a regex fails on it, or a temporary file cannot be written.
     pub fn add(&mut self, document: &str) -> Result<(), Error> {
-        self.seen.add(document);
-        self.counter.add(document, &self.splitting.pattern, &self.splitting.eligibility)?;
-        self.counter.keep_to(TABLE)
+        self.totals.add(document);
+        self.counter.add(document, &self.splitter)?;
+        self.counter.spill_above(MAX_TABLE_SIZE)
     }
 
-    /// What was counted.
+    /// Returns the counts.
     ///
     /// # Errors
     /// When a temporary file cannot be written.
-    pub fn finish(mut self) -> Result<Counts, Error> {
-        let seen = Seen { pretokens: self.counter.pretokens, ..self.seen };
-        let bigrams = self.counter.bigrams.take().map(PortableBigrams::into_counts);
-        Counts::new(self.counter.sorted()?, count_of, seen, bigrams)
+    pub fn finish(self) -> Result<SortedCounts, Error> {
+        SortedCounts::of_pretokens(self.counter, self.totals.corpus)
     }
 }
 
-/// Counts fragments of documents that are handed to it.
-pub struct FragmentCounter {
-    splitting: Splitting,
-    counter: fragments::Counter,
-    seen: Seen,
+/// Counts the fragments of the documents that it is given.
+pub struct ShardFragmentCounter {
+    splitter: Splitter,
+    counter: FragmentCounter,
+    totals: ShardTotals,
 }
 
-impl FragmentCounter {
-    /// Nothing counted yet.
+impl ShardFragmentCounter {
+    /// Creates an empty counter.
     #[must_use]
-    pub fn new(splitting: Splitting) -> FragmentCounter {
-        FragmentCounter { splitting, counter: fragments::Counter::new(), seen: Seen::default() }
+    pub fn new(splitter: Splitter) -> ShardFragmentCounter {
+        let (counter, totals) = (FragmentCounter::new(), ShardTotals::default());
+        ShardFragmentCounter { splitter, counter, totals }
     }
 
     /// Counts the fragments of a document.
     ///
     /// # Errors
     /// When a regex fails on it, or a temporary file cannot be written.
-    pub fn add(&mut self, document: &str, cut: &Cut) -> Result<(), Error> {
-        self.seen.add(document);
-        let pattern = &self.splitting.pattern;
-        self.counter.add(document, &|counter, document| cut.cut(document, pattern, counter))?;
-        self.counter.keep_to(TABLE)
+    pub fn add(
+        &mut self,
+        document: &str,
+        fragment_splitter: &ShardFragmentSplitter,
+    ) -> Result<(), Error> {
+        self.totals.add(document);
+        self.counter.add(document, &fragment_splitter.with_pattern(self.splitter.pattern()))?;
+        self.counter.spill_above(MAX_TABLE_SIZE)
     }
 
-    /// What was counted.
+    /// Returns the counts.
     ///
     /// # Errors
     /// When a temporary file cannot be written.
-    pub fn finish(mut self) -> Result<Counts, Error> {
-        let seen = Seen { pretokens: self.counter.pretokens, ..self.seen };
-        Counts::new(self.counter.sorted()?, |count| count, seen, None)
+    pub fn finish(self) -> Result<SortedCounts, Error> {
+        SortedCounts::of_fragments(self.counter, self.totals.corpus)
     }
 }

@@ -1,35 +1,45 @@
-//! The pretokens that are open at some time.
+//! The pretokens that open at some time.
 
-use crate::count::Counted;
-use crate::count::pretoken_map::Table;
-use crate::train::engine::token::{TokenId, Tokens};
-use crate::train::merges::Step;
+use crate::count::{FragmentSymbol, PretokenCounts, PretokenMap};
+use crate::train::engine::TrainingToken;
+use crate::train::merges::MergeSteps;
 
-/// The eligible pretokens that merges make one token, and those that are one from the start.
-pub(crate) struct Openable {
-    /// The tokens of the pretokens.
-    pub(crate) tokens: Table<u64>,
-    /// Those of a single byte.
-    pub(crate) at_once: Vec<TokenId>,
-    /// All of them, in the order in which they first open.
-    pub(crate) words: Vec<TokenId>,
+/// The position of a pretoken in the list of openable pretokens. Fragments that are counted outside
+/// this process consist of these.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct OpenableIndex(pub(crate) u32);
+
+impl From<OpenableIndex> for FragmentSymbol {
+    fn from(index: OpenableIndex) -> FragmentSymbol {
+        FragmentSymbol(index.0)
+    }
 }
 
-impl Openable {
-    /// What the steps open of what was counted.
-    pub(crate) fn new(counted: &Counted, tokens: &Tokens, steps: &[Step]) -> Openable {
-        let bytes = (0..256).filter(|&byte| counted.has_eligible(&[byte as u8]));
-        let at_once: Vec<_> = bytes.collect();
-        let opened = steps.iter().filter(|step| step.opens).map(|step| step.token);
-        let mut openable =
-            Openable { tokens: Table::new(), words: Vec::new(), at_once: at_once.clone() };
-        for token in at_once.into_iter().chain(opened) {
-            let bytes = tokens.bytes(token);
-            if counted.has_eligible(bytes) && openable.tokens.find(bytes).is_none() {
-                openable.tokens.set(bytes, u64::from(token));
-                openable.words.push(token);
+/// The eligible pretokens that merges make one token, and those of a single byte.
+pub(crate) struct OpenablePretokens {
+    /// The tokens of the pretokens, as symbols of fragments.
+    pub(crate) symbols: PretokenMap<FragmentSymbol>,
+    /// Those of a single byte, which are open from the start.
+    pub(crate) single_bytes: Vec<TrainingToken>,
+    /// All of them in the order in which they first open, by `OpenableIndex`.
+    pub(crate) tokens: Vec<TrainingToken>,
+}
+
+impl OpenablePretokens {
+    /// Finds the counted pretokens that merges open.
+    pub(crate) fn new(counts: &PretokenCounts, merges: &MergeSteps) -> OpenablePretokens {
+        let spell = |token| merges.tokens.bytes(token);
+        let bytes = TrainingToken::bytes();
+        let single_bytes: Vec<_> = bytes.filter(|&byte| counts.has_eligible(spell(byte))).collect();
+        let opened = merges.steps.iter().filter(|step| step.opens).map(|step| step.token);
+        let mut symbols = PretokenMap::new();
+        let mut tokens = Vec::new();
+        for token in single_bytes.iter().copied().chain(opened) {
+            if counts.has_eligible(spell(token)) && symbols.find(spell(token)).is_none() {
+                symbols.insert(spell(token), FragmentSymbol::from(token));
+                tokens.push(token);
             }
         }
-        openable
+        OpenablePretokens { symbols, single_bytes, tokens }
     }
 }

@@ -1,4 +1,4 @@
-//! Rows of tokens, the counts of their pairs, and joining one.
+//! Sequences of tokens, the counts of their pairs, and joining a pair.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, HashMap};
@@ -9,46 +9,46 @@ use std::rc::Rc;
 pub(crate) type Token = Rc<[u8]>;
 pub(crate) type Pair = (Token, Token);
 
-/// Rows of tokens, and the counts of the pairs in them.
+/// Sequences of tokens, and the counts of the pairs in them.
 #[derive(Default)]
-pub(crate) struct Rows {
+pub(crate) struct Sequences {
     pub(crate) tokens: Vec<Vec<Token>>,
-    /// How many there are of each row.
+    /// The weight of each sequence.
     pub(crate) weights: Vec<u64>,
-    /// The count of each pair, and the rows that hold it.
+    /// The count of each pair, and the sequences that contain it.
     pairs: HashMap<Pair, (u64, BTreeSet<usize>)>,
     /// The largest count first; ties go to the smaller left token, then the smaller right one.
     ranked: BTreeSet<(Reverse<u64>, Pair)>,
-    /// Pairs whose counts have changed, with those by which they are still ranked.
+    /// Pairs whose counts have changed, with the counts by which they are still ranked.
     outdated: HashMap<Pair, u64>,
 }
 
-impl Rows {
-    /// Adds a row without tokens and gives its number.
+impl Sequences {
+    /// Adds a sequence without tokens and returns its number.
     pub(crate) fn push(&mut self, weight: u64) -> usize {
         self.tokens.push(Vec::new());
         self.weights.push(weight);
         self.tokens.len() - 1
     }
 
-    /// Gives a row other tokens.
-    pub(crate) fn set(&mut self, row: usize, tokens: Vec<Token>) {
-        let before = mem::replace(&mut self.tokens[row], tokens);
+    /// Sets the tokens of a sequence.
+    pub(crate) fn set(&mut self, sequence: usize, tokens: Vec<Token>) {
+        let before = mem::replace(&mut self.tokens[sequence], tokens);
         for pair in pairs(&before) {
-            let (count, rows) = self.pairs.get_mut(&pair).expect("the row is counted");
+            let (count, sequences) = self.pairs.get_mut(&pair).expect("the sequence is counted");
             self.outdated.entry(pair).or_insert(*count);
-            *count -= self.weights[row];
-            rows.remove(&row);
+            *count -= self.weights[sequence];
+            sequences.remove(&sequence);
         }
-        for pair in pairs(&self.tokens[row]) {
-            let (count, rows) = self.pairs.entry(pair.clone()).or_default();
+        for pair in pairs(&self.tokens[sequence]) {
+            let (count, sequences) = self.pairs.entry(pair.clone()).or_default();
             self.outdated.entry(pair).or_insert(*count);
-            *count += self.weights[row];
-            rows.insert(row);
+            *count += self.weights[sequence];
+            sequences.insert(sequence);
         }
     }
 
-    /// The pair with the largest count; if there is none, the count is 0.
+    /// Returns the pair with the largest count. If there is none, the count is 0.
     pub(crate) fn most_frequent(&mut self) -> (Pair, u64) {
         for (pair, count) in mem::take(&mut self.outdated) {
             self.ranked.remove(&(Reverse(count), pair.clone()));
@@ -61,13 +61,13 @@ impl Rows {
         first.map(|(Reverse(count), pair)| (pair, count)).unwrap_or_default()
     }
 
-    /// The rows that hold a pair.
+    /// Returns the sequences that contain a pair.
     pub(crate) fn holding(&self, pair: &Pair) -> &BTreeSet<usize> {
         &self.pairs[pair].1
     }
 }
 
-/// Gives each pair of neighbours as often as `join` replaces it: `(a, a)` once for `a a a`.
+/// Returns each pair of neighbours as often as `join` replaces it: `(a, a)` once for `a a a`.
 fn pairs(tokens: &[Token]) -> Vec<Pair> {
     let mut result = Vec::new();
     let mut previous = None;
@@ -83,7 +83,7 @@ fn pairs(tokens: &[Token]) -> Vec<Pair> {
     result
 }
 
-/// Replaces the items that hold a pair, left to right, without overlap: `a a a` -> `aa a`.
+/// Replaces the items that contain a pair, left to right, without overlap: `a a a` -> `aa a`.
 pub(crate) fn join<T: Clone>(
     items: &[T],
     tokens: &[Token],
@@ -91,11 +91,11 @@ pub(crate) fn join<T: Clone>(
     joined: &T,
 ) -> Vec<T> {
     let mut result = Vec::new();
-    let mut place = 0;
-    while place < items.len() {
-        let is_pair = tokens[place] == *left && tokens.get(place + 1) == Some(right);
-        result.push(if is_pair { joined } else { &items[place] }.clone());
-        place += if is_pair { 2 } else { 1 };
+    let mut index = 0;
+    while index < items.len() {
+        let is_pair = tokens[index] == *left && tokens.get(index + 1) == Some(right);
+        result.push(if is_pair { joined } else { &items[index] }.clone());
+        index += if is_pair { 2 } else { 1 };
     }
     result
 }

@@ -1,78 +1,78 @@
-//! Walking a text with a named pattern: block by block where the masks decide, pretoken by
+//! Scanning a text with a named pattern: block by block where the masks decide, pretoken by
 //! pretoken where they do not.
 
 use std::ops::Range;
 
-#[cfg(target_arch = "x86_64")]
-use crate::platform::cpu::has_x86_64_v3;
-use crate::platform::cpu::prefetch;
-use crate::pretokenize::simd::ascii::Ascii;
+use crate::platform::cpu::{has_x86_64_v3, prefetch};
+use crate::pretokenize::simd::ascii_masks::AsciiMasks;
 use crate::pretokenize::simd::block::{Block, Starts, WIDTH};
 use crate::pretokenize::unicode::class::Text;
 
-/// How far ahead memory is asked for: what is done with pretokens may take long, and then nobody
-/// else sees that the text is read on.
-const AHEAD: usize = 1024;
+/// The prefetch distance in bytes. Callers may work long on each pretoken, and then the processor
+/// does not notice that the text is read in order.
+const PREFETCH_DISTANCE: usize = 1024;
 
-/// A named pattern, written out twice: the branches of its regex in order, and the same as rules
-/// on masks. The two must agree; the tests compare them.
-pub(super) trait Grammar: Default {
-    /// Where the pretoken that starts at `at`, before the end of the text, ends.
+/// A named pattern, written twice: as the branches of its regex in order, and as rules on masks.
+/// The two must agree; the tests compare them.
+pub(crate) trait Grammar: Default {
+    /// Returns the end of the pretoken that starts at `at`, which is before the end of the text.
     ///
-    /// Called with places in rising order, so that what was seen ahead may be remembered.
-    fn end(&mut self, text: Text, at: usize) -> usize;
+    /// Offsets rise from call to call, so a grammar may remember the text that it has looked at.
+    fn find_end(&mut self, text: Text, at: usize) -> usize;
 
-    /// Where pretokens start in the block at `at`, of which one starts at its first byte.
-    fn starts(&self, block: &mut Block, at: usize) -> Starts;
+    /// Finds the starts of pretokens in the block at `at`. One starts at its first byte.
+    fn find_starts(&self, block: &mut Block, at: usize) -> Starts;
 }
 
 /// The spans of the pretokens of one text.
-pub(super) struct Scan<'t, G> {
+pub(crate) struct Scan<'t, G> {
     text: Text<'t>,
     grammar: G,
-    /// Where the next pretoken starts.
+    /// The start of the next pretoken.
     at: usize,
-    /// The place that bit 0 of `starts` stands for.
-    base: usize,
-    /// Starts of pretokens found but not yet given out.
+    /// The offset of bit 0 of `starts`.
+    block_start: usize,
+    /// Starts of pretokens that were found but not yet returned.
     starts: u64,
-    /// No block begins before this place: the masks did not get past what stands before it.
+    /// No block starts before this offset, because the masks could not decide the text before it.
     blocks_from: usize,
-    #[cfg(target_arch = "x86_64")]
-    is_modern: bool,
+    #[cfg_attr(
+        not(all(target_arch = "x86_64", not(superword_portable))),
+        expect(dead_code, reason = "always false")
+    )]
+    has_v3: bool,
 }
 
 impl<'t, G: Grammar> Scan<'t, G> {
     /// Starts at the beginning of the text.
-    pub(super) fn new(text: &'t str) -> Scan<'t, G> {
+    pub(crate) fn new(text: &'t str) -> Scan<'t, G> {
         Scan {
             text: Text::new(text),
             grammar: G::default(),
             at: 0,
-            base: 0,
+            block_start: 0,
             starts: 0,
             blocks_from: 0,
-            #[cfg(target_arch = "x86_64")]
-            is_modern: has_x86_64_v3(),
+            has_v3: has_x86_64_v3(),
         }
     }
 
-    /// The same without blocks: the slow twin.
+    /// Scans by the branches of the regex alone.
     #[cfg(test)]
-    pub(super) fn without_blocks(text: &'t str) -> Scan<'t, G> {
+    fn without_blocks(text: &'t str) -> Scan<'t, G> {
         Scan { blocks_from: usize::MAX, ..Scan::new(text) }
     }
 
-    /// Calls `each` with a place in the text, and where pretokens end from there on: bit `i` stands
-    /// for `i` bytes further.
+    /// Calls `each` with an offset and a mask of the pretokens that end from there on: bit `i` is
+    /// an end `i` bytes past the offset.
     #[inline]
-    pub(super) fn for_each_block(mut self, mut each: impl FnMut(usize, u64)) {
-        while let Some((base, ends)) = self.next_block() {
-            each(base, ends);
+    pub(crate) fn for_each_block(mut self, mut each: impl FnMut(usize, u64)) {
+        while let Some((start, ends)) = self.next_block() {
+            each(start, ends);
         }
     }
 
-    /// The next place in the text, and where pretokens end from there on.
+    /// Returns the next offset and the mask of the pretokens that end from there on.
     #[inline(always)]
     fn next_block(&mut self) -> Option<(usize, u64)> {
         if self.starts == 0 {
@@ -82,73 +82,74 @@ impl<'t, G: Grammar> Scan<'t, G> {
             self.fill();
         }
         if self.starts == 0 {
-            self.at = self.grammar.end(self.text, self.at);
+            self.at = self.grammar.find_end(self.text, self.at);
             return Some((self.at, 1));
         }
-        let block = (self.base, self.starts);
-        self.at = self.base + self.starts.ilog2() as usize;
+        let block = (self.block_start, self.starts);
+        self.at = self.block_start + self.starts.ilog2() as usize;
         self.starts = 0;
         Some(block)
     }
 
-    /// Looks for starts in the next block, if there is a whole one.
+    /// Finds the starts in the next block, if the text has a whole one. This is the one place that
+    /// chooses between the code for x86-64-v3 and that for all processors.
     #[inline]
     fn fill(&mut self) {
         if self.at < self.blocks_from {
             return;
         }
         let Some(bytes) = self.text.bytes[self.at..].first_chunk() else { return };
-        if let Some(ahead) = self.text.bytes.get(self.at + AHEAD) {
+        if let Some(ahead) = self.text.bytes.get(self.at + PREFETCH_DISTANCE) {
             prefetch(ahead);
         }
-        #[cfg(target_arch = "x86_64")]
-        if self.is_modern {
-            // SAFETY: the processor is modern.
-            return unsafe { self.read_block_modern(bytes) };
+        #[cfg(all(target_arch = "x86_64", not(superword_portable)))]
+        if self.has_v3 {
+            // SAFETY: the processor has the instructions of x86-64-v3.
+            return unsafe { self.read_block_v3(bytes) };
         }
         self.read_block(bytes);
     }
 
-    /// Not inlined: it uses every register, and the loop around it needs some.
+    /// Not inlined: it uses all registers, and the loop around it needs some.
     #[inline(never)]
     fn read_block(&mut self, bytes: &[u8; WIDTH]) {
-        let ascii = Ascii::of(bytes);
+        let ascii = AsciiMasks::new(bytes);
         if ascii.high == 0 { self.read_ascii(&ascii) } else { self.read_any(&ascii) }
     }
 
-    /// The same on a modern processor.
-    #[cfg(target_arch = "x86_64")]
+    /// `read_block`, compiled for x86-64-v3.
+    #[cfg(all(target_arch = "x86_64", not(superword_portable)))]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     #[inline(never)]
-    fn read_block_modern(&mut self, bytes: &[u8; WIDTH]) {
-        let ascii = Ascii::of_modern(bytes);
-        if ascii.high == 0 { self.read_ascii(&ascii) } else { self.read_any_modern(&ascii) }
+    fn read_block_v3(&mut self, bytes: &[u8; WIDTH]) {
+        let ascii = AsciiMasks::with_avx2(bytes);
+        if ascii.high == 0 { self.read_ascii(&ascii) } else { self.read_any_v3(&ascii) }
     }
 
-    #[cfg(target_arch = "x86_64")]
+    #[cfg(all(target_arch = "x86_64", not(superword_portable)))]
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     #[inline(never)]
-    fn read_any_modern(&mut self, ascii: &Ascii) {
+    fn read_any_v3(&mut self, ascii: &AsciiMasks) {
         self.read_any(ascii);
     }
 
-    /// Most blocks are ASCII, for which the compiler leaves out much.
+    /// Most blocks are ASCII, and the compiler simplifies the rules for them.
     #[inline(always)]
-    fn read_ascii(&mut self, ascii: &Ascii) {
-        self.read(Block::ascii(&self.text.bytes[self.at..], ascii));
+    fn read_ascii(&mut self, ascii: &AsciiMasks) {
+        self.apply_rules(Block::from_ascii(&self.text.bytes[self.at..], ascii));
     }
 
     #[inline(always)]
-    fn read_any(&mut self, ascii: &Ascii) {
-        self.read(Block::new(self.text, self.at, ascii));
+    fn read_any(&mut self, ascii: &AsciiMasks) {
+        self.apply_rules(Block::new(self.text, self.at, ascii));
     }
 
     #[inline(always)]
-    fn read(&mut self, mut block: Block) {
-        let found = self.grammar.starts(&mut block, self.at);
-        self.base = self.at;
+    fn apply_rules(&mut self, mut block: Block) {
+        let found = self.grammar.find_starts(&mut block, self.at);
+        self.block_start = self.at;
         self.starts = found.mask;
-        if found.odd || found.mask == 0 {
+        if found.is_cut_short || found.mask == 0 {
             self.blocks_from = self.at + WIDTH;
         }
     }
@@ -167,9 +168,9 @@ impl<G: Grammar> Iterator for Scan<'_, G> {
         }
         let start = self.at;
         if self.starts == 0 {
-            self.at = self.grammar.end(self.text, start);
+            self.at = self.grammar.find_end(self.text, start);
         } else {
-            self.at = self.base + self.starts.trailing_zeros() as usize;
+            self.at = self.block_start + self.starts.trailing_zeros() as usize;
             self.starts &= self.starts - 1;
         }
         Some(start..self.at)
@@ -180,9 +181,9 @@ impl<G: Grammar> Iterator for Scan<'_, G> {
     fn fold<B, F: FnMut(B, Range<usize>) -> B>(mut self, init: B, mut f: F) -> B {
         let mut start = self.at;
         let mut result = init;
-        while let Some((base, mut ends)) = self.next_block() {
+        while let Some((block_start, mut ends)) = self.next_block() {
             while ends != 0 {
-                let end = base + ends.trailing_zeros() as usize;
+                let end = block_start + ends.trailing_zeros() as usize;
                 result = f(result, start..end);
                 start = end;
                 ends &= ends - 1;
@@ -203,8 +204,8 @@ mod tests {
     use crate::pretokenize::scanners::gpt4o::Gpt4o;
     use crate::pretokenize::scanners::punct::Punct;
 
-    /// Pieces that meet in ways that matter: cases, marks, digits, quotes, line ends, and what
-    /// has two, three and four bytes. Letters and spaces come often, so that blocks get far.
+    /// Pieces whose neighbours matter: cases, marks, digits, quotes, newlines, and characters of
+    /// two, three and four bytes. Letters and spaces are frequent, so that blocks get far.
     const PIECES: [&str; 48] = [
         "a", "b", "the", "The", "XML", "Http", "s", "S", "ll", "VE", "re", " ", " ", " ", " ",
         "  ", "\t", "\n", "\n", "\r\n", "\n\n", "_", "'", "'", "'s", "'t", "'Ll", "’", "’s", "1",
@@ -214,7 +215,7 @@ mod tests {
 
     fn texts() -> impl Strategy<Value = String> {
         let piece = prop_oneof![
-            // Mostly what the masks decide alone, so that the odd piece comes at any place.
+            // Mostly pieces that the masks can decide, so that others come at any offset.
             8 => prop::sample::select(&PIECES[..36]),
             1 => prop::sample::select(&PIECES[..]),
         ];
@@ -230,11 +231,8 @@ mod tests {
             spans
         });
         prop_assert_eq!(&folded, &slow);
-        #[cfg(target_arch = "x86_64")]
-        {
-            let old: Vec<_> = Scan::<G> { is_modern: false, ..Scan::new(text) }.collect();
-            prop_assert_eq!(&old, &slow);
-        }
+        let baseline: Vec<_> = Scan::<G> { has_v3: false, ..Scan::new(text) }.collect();
+        prop_assert_eq!(&baseline, &slow);
         prop_assert!(slow.windows(2).all(|pair| pair[0].end == pair[1].start));
         Ok(())
     }
@@ -250,9 +248,9 @@ mod tests {
         check::<Boundless<false>>(text)
     }
 
-    /// Such things lie ahead of what they change: each was once split in the wrong place.
+    /// Each of these pieces decides how the text before it is split, and was once split wrong.
     #[test]
-    fn what_lies_ahead_in_a_run_is_seen_from_its_start() {
+    fn a_run_is_split_by_its_end() {
         let digits = "7".repeat(200);
         for piece in [&digits, "\n  \u{a0}\n", "1234٣", "12341\u{301}", "_foo's", "a'b'c", "!\n/\n"]
         {

@@ -1,0 +1,75 @@
+//! How a corpus is read.
+
+use super::limits::Limits;
+use crate::Error;
+
+/// How documents are found in the input.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CorpusOptions {
+    /// The key of a JSON object, or the column of a table, that contains the document.
+    pub column: String,
+    /// The text between two documents of a text file. Without it, a file is one document.
+    pub separator: Option<String>,
+    /// What to do with an item that cannot be read.
+    pub on_error: OnError,
+    /// Stop before the document that would exceed this many bytes of text.
+    pub max_bytes: Option<u64>,
+    /// Stop after this many documents.
+    pub max_documents: Option<u64>,
+}
+
+impl Default for CorpusOptions {
+    fn default() -> CorpusOptions {
+        CorpusOptions {
+            column: "text".to_owned(),
+            separator: None,
+            on_error: OnError::Raise,
+            max_bytes: None,
+            max_documents: None,
+        }
+    }
+}
+
+impl CorpusOptions {
+    /// Rejects an empty separator.
+    pub(super) fn check(&self) -> Result<(), Error> {
+        if self.separator.as_deref() == Some("") {
+            let message = "the separator is empty; leave it out, or name a text".to_owned();
+            return Err(Error::Corpus { file: None, line: None, column: None, message });
+        }
+        Ok(())
+    }
+
+    /// Whether a document may be processed before all of it is read. It may not if its size or an
+    /// error at its end can still exclude it.
+    pub(super) fn may_split_documents(&self) -> bool {
+        !Limits::new(self).are_set() && self.on_error == OnError::Raise
+    }
+}
+
+/// What to do with an item that cannot be read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum OnError {
+    /// Stop with the error.
+    #[default]
+    Raise,
+    /// Skip the item and count it.
+    Skip,
+}
+
+/// How one pass over a corpus hands out documents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ReadOptions {
+    /// The number of threads.
+    pub threads: usize,
+    /// Whether a large document may be split into pieces at its split points.
+    pub split_documents: bool,
+}
+
+impl ReadOptions {
+    /// Hands out whole documents.
+    #[must_use]
+    pub fn whole_documents(threads: usize) -> ReadOptions {
+        ReadOptions { threads, split_documents: false }
+    }
+}

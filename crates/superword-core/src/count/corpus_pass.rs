@@ -1,0 +1,57 @@
+//! One pass over a corpus, with one counter for each thread.
+
+use std::sync::Mutex;
+
+use crate::Error;
+use crate::control::{Control, Stage};
+use crate::corpus::{Batch, Corpus, ReadOptions, Totals};
+use crate::platform::memory_budget::MemoryBudget;
+
+/// What a pass needs to know: which corpus to read, how, and within which limits.
+#[derive(Clone, Copy)]
+pub(crate) struct CorpusPass<'c> {
+    pub(crate) corpus: &'c dyn Corpus,
+    pub(crate) reading: ReadOptions,
+    pub(crate) budget: MemoryBudget,
+    pub(crate) control: &'c Control<'c>,
+    /// What an earlier pass read; this one must read the same.
+    pub(crate) expected: Option<Totals>,
+}
+
+/// A thread's share of the counts.
+pub(crate) trait ThreadCounter: Send {
+    /// Adds the counts of another thread.
+    fn merge(&mut self, other: Self) -> Result<(), Error>;
+}
+
+impl CorpusPass<'_> {
+    /// Reads the corpus with a counter for each thread, and returns the sum of the counters.
+    ///
+    /// # Errors
+    /// When `count` fails, the corpus cannot be read or has changed, or the job is interrupted.
+    pub(crate) fn count<C: ThreadCounter>(
+        &self,
+        stage: Stage,
+        new_counter: impl Fn() -> C,
+        count: impl Fn(&mut C, &Batch) -> Result<(), Error> + Sync,
+    ) -> Result<(C, Totals), Error> {
+        let counters: Vec<_> =
+            (0..self.reading.threads).map(|_| Mutex::new(new_counter())).collect();
+        let work = |worker: usize, batch: &Batch| {
+            let mut counter = counters[worker].lock().expect("each worker has its own counter");
+            count(&mut counter, batch)?;
+            if (self.control.is_interrupted)() { Err(Error::Interrupted) } else { Ok(()) }
+        };
+        let progress = |done| (self.control.progress)(stage, done);
+        let totals = self.corpus.read(self.reading, &work, &progress)?;
+        if self.expected.is_some_and(|expected| expected != totals) {
+            return Err(Error::CorpusChanged);
+        }
+        let mut counters = counters.into_iter().map(Mutex::into_inner);
+        let mut sum = counters.next().expect("at least one thread").expect("no worker panics");
+        for counter in counters {
+            sum.merge(counter.expect("no worker panics"))?;
+        }
+        Ok((sum, totals))
+    }
+}

@@ -1,0 +1,235 @@
+//! The encoder of a model: its tables, and the way of one text through them.
+
+use std::mem;
+use std::sync::Mutex;
+
+use crate::Error;
+use crate::encode::numbering::TokenNumbering;
+use crate::encode::pipeline::dispatch::InstructionSet;
+use crate::encode::pipeline::group::GROUP_SIZE;
+use crate::encode::pipeline::text_encoder::TextEncoder;
+use crate::encode::pretoken::cache::EncoderCache;
+use crate::encode::pretoken::encoding::{IN_MODEL, PretokenEncoding};
+use crate::encode::pretoken::merger::{PretokenMerger, PretokenReplay};
+use crate::encode::pretoken::rule_replay::NEVER;
+use crate::encode::pretoken::table::PretokenTable;
+use crate::encode::supermerge::second_stage::{SecondStageMerger, count_first_stage_rules};
+use crate::encode::supermerge::table::{OpenUnit, Reopened, SupermergeTable};
+use crate::model::{Model, Rule, TokenIndex};
+use crate::pretokenize::{Eligibility, Pattern};
+
+/// Encodes texts with a model.
+///
+/// An encoder never changes, and threads can share it. Each thread has a cache of its own.
+pub struct Encoder {
+    pub(super) pattern: Pattern,
+    pub(super) numbering: TokenNumbering,
+    /// The merges and deletes; in a model with a second stage, those of the first.
+    pub(super) merger: PretokenMerger,
+    pub(super) supermerges: SupermergeTable,
+    second_stage: Option<SecondStageMerger>,
+    /// The single bytes, and all pretokens that spell a token which some merge makes.
+    pub(super) pretokens: PretokenTable,
+    /// The tokens of those of them that have many.
+    pub(super) spilled: Vec<u32>,
+    /// Whether large texts may be split into parts that are encoded on their own.
+    pub(super) may_split_texts: bool,
+    /// The caches that no thread uses.
+    caches: Mutex<Vec<EncoderCache>>,
+}
+
+impl Encoder {
+    /// Creates the encoder of a model.
+    ///
+    /// # Errors
+    /// When the model's eligibility is a regex that exceeds its backtracking limit on a token.
+    pub fn new(model: &Model) -> Result<Encoder, Error> {
+        let numbering = TokenNumbering::new(model);
+        let first_stage_rules = count_first_stage_rules(model);
+        let rules = &model.rules()[..first_stage_rules];
+        let made = rules.iter().filter(|rule| matches!(rule, Rule::Merge { .. })).map(Rule::token);
+        let bytes = (0..=u8::MAX).map(TokenIndex::from);
+        let spelled: Vec<TokenIndex> = bytes.chain(made).collect();
+        let mut encoder = Encoder {
+            pattern: model.pattern().clone(),
+            merger: PretokenMerger::new(model, &numbering, rules),
+            supermerges: SupermergeTable::new(model, &numbering),
+            second_stage: SecondStageMerger::new(model, &numbering, first_stage_rules),
+            pretokens: PretokenTable::with_capacity(spelled.len()),
+            spilled: Vec::new(),
+            may_split_texts: model.splitter().may_split_documents(),
+            caches: Mutex::default(),
+            numbering,
+        };
+        let mut replay = PretokenReplay::new();
+        for token in spelled {
+            encoder.add_pretoken(model.token(token), token, model.eligibility(), &mut replay)?;
+        }
+        Ok(encoder)
+    }
+
+    /// Adds the encoding of a pretoken that spells a token.
+    fn add_pretoken(
+        &mut self,
+        pretoken: &[u8],
+        token: TokenIndex,
+        eligibility: &Eligibility,
+        replay: &mut PretokenReplay,
+    ) -> Result<(), Error> {
+        if self.pretokens.contains(pretoken) {
+            return Ok(());
+        }
+        let token = self.numbering.token(token);
+        let mut open_spans = Vec::new();
+        self.merger.apply_rules(pretoken, replay, |span| open_spans.push(span));
+        let tokens = replay.items().map(|made| made.token);
+        // Bytes that are not UTF-8 are never a pretoken of a text.
+        let is_eligible = match std::str::from_utf8(pretoken) {
+            Ok(pretoken) => eligibility.has(pretoken)?,
+            Err(_) => false,
+        };
+        let sides = self.supermerges.boundary_sides(token);
+        let encoding = if is_eligible && !open_spans.is_empty() && sides.any() {
+            let (opened_at, reopened) = match open_spans[..] {
+                [span] if span.closed_at == NEVER => (span.opened_at, 0),
+                _ => {
+                    let tokens = tokens.map(|token| token.0).collect();
+                    (NEVER, self.supermerges.add_reopened(Reopened { open_spans, tokens }))
+                }
+            };
+            PretokenEncoding::from_open(OpenUnit { token, opened_at, reopened }, sides)
+        } else {
+            PretokenEncoding::from_tokens(tokens, IN_MODEL, &mut self.spilled)
+        };
+        self.pretokens.insert(pretoken, encoding);
+        Ok(())
+    }
+
+    /// Returns the ids of a text.
+    ///
+    /// # Errors
+    /// When a regex exceeds its backtracking limit, or the model has no id for a byte.
+    pub fn encode(&self, text: &str) -> Result<Vec<u32>, Error> {
+        let mut cache = self.take_cache();
+        let mut ids = Vec::new();
+        self.encode_text(text, &mut cache, &mut ids)?;
+        self.return_cache(cache);
+        Ok(ids)
+    }
+
+    /// Encodes a text in groups of at most `SIZE` pretokens, and without AVX2 if `is_portable`.
+    ///
+    /// Public for `tests/encode.rs` alone. [`Encoder::encode`] has one group size, and uses AVX2
+    /// wherever the processor has it, so it does not reach the other combinations.
+    ///
+    /// # Errors
+    /// As [`Encoder::encode`].
+    #[doc(hidden)]
+    pub fn encode_in_groups<const SIZE: usize>(
+        &self,
+        text: &str,
+        is_portable: bool,
+    ) -> Result<Vec<u32>, Error> {
+        let instructions =
+            if is_portable { InstructionSet::PORTABLE } else { InstructionSet::detect() };
+        let mut cache = self.take_cache();
+        let mut ids = Vec::new();
+        self.append_ids::<SIZE>(text, &mut cache, &mut ids, instructions)?;
+        self.return_cache(cache);
+        Ok(ids)
+    }
+
+    /// Takes an unused cache, or creates one. Never waits for the lock: another thread may have held
+    /// it when this process was forked.
+    pub(super) fn take_cache(&self) -> EncoderCache {
+        let unused = self.caches.try_lock().ok().and_then(|mut caches| caches.pop());
+        unused.unwrap_or_else(|| EncoderCache::new(&self.pretokens))
+    }
+
+    /// Returns a cache for others to use.
+    pub(super) fn return_cache(&self, cache: EncoderCache) {
+        if let Ok(mut caches) = self.caches.try_lock() {
+            caches.push(cache);
+        }
+    }
+
+    /// Appends the ids of a text.
+    pub(super) fn encode_text(
+        &self,
+        text: &str,
+        cache: &mut EncoderCache,
+        ids: &mut Vec<u32>,
+    ) -> Result<(), Error> {
+        self.append_ids::<GROUP_SIZE>(text, cache, ids, InstructionSet::detect())
+    }
+
+    fn append_ids<const SIZE: usize>(
+        &self,
+        text: &str,
+        cache: &mut EncoderCache,
+        ids: &mut Vec<u32>,
+        instructions: InstructionSet,
+    ) -> Result<(), Error> {
+        let start = ids.len();
+        if let Some(second_stage) = &self.second_stage {
+            let mut replay = mem::replace(&mut cache.pretoken_replay, PretokenReplay::new());
+            let merge = |tokens: &[u32]| second_stage.merge_pretoken(tokens, &mut replay, ids);
+            let result =
+                self.encode_first_stage::<SIZE>(second_stage, text, cache, instructions, merge);
+            cache.pretoken_replay = replay;
+            cache.shrink();
+            result?;
+            return self.numbering.convert_to_ids(&mut ids[start..]);
+        }
+        let mut encoder = TextEncoder::<SIZE>::new(self, text, cache, ids, instructions);
+        let result = self.pattern.spans(text).for_each_block(|base, ends| encoder.add(base, ends));
+        encoder.finish();
+        result?;
+        self.numbering.convert_to_ids(&mut ids[start..])
+    }
+
+    /// Calls `each` with the tokens that the first stage makes of each pretoken of a text. Calls
+    /// nothing if the model has no second stage.
+    ///
+    /// The pretokens are those of the second stage's pattern. Tokens are plain `u32`, in the encoder's
+    /// numbering.
+    ///
+    /// # Errors
+    /// When a regex exceeds its backtracking limit.
+    pub(crate) fn first_stage(&self, text: &str, each: impl FnMut(&[u32])) -> Result<(), Error> {
+        let Some(second_stage) = &self.second_stage else { return Ok(()) };
+        let mut cache = self.take_cache();
+        let instructions = InstructionSet::detect();
+        self.encode_first_stage::<GROUP_SIZE>(second_stage, text, &mut cache, instructions, each)?;
+        self.return_cache(cache);
+        Ok(())
+    }
+
+    fn encode_first_stage<const SIZE: usize>(
+        &self,
+        second_stage: &SecondStageMerger,
+        text: &str,
+        cache: &mut EncoderCache,
+        instructions: InstructionSet,
+        each: impl FnMut(&[u32]),
+    ) -> Result<(), Error> {
+        let mut buffers = mem::take(&mut cache.first_stage);
+        buffers.clear();
+        let mut encoder =
+            TextEncoder::<SIZE>::new(self, text, cache, &mut buffers.tokens, instructions);
+        let mut result = Ok(());
+        self.pattern.spans(text).for_each(|span| match span {
+            Ok(span) => {
+                buffers.pretoken_ends.push(span.end);
+                second_stage.split(text.as_bytes(), span, |piece| encoder.add(piece.end, 1));
+            }
+            Err(error) => result = Err(error),
+        });
+        encoder.finish();
+        if result.is_ok() {
+            second_stage.for_each_pretoken(&buffers.tokens, &buffers.pretoken_ends, each);
+        }
+        cache.first_stage = buffers;
+        result
+    }
+}

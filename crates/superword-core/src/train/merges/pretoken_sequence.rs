@@ -1,0 +1,114 @@
+//! The distinct pretokens as a sequence of tokens.
+
+use crate::platform::cpu::prefetch;
+use crate::platform::huge_pages;
+use crate::train::engine::{
+    Occurrence, TokenOccurrences, TokenSequence, TrainingToken, WeightedSpans,
+};
+
+/// One cell for each byte, with a barrier before each pretoken and after the last.
+///
+/// The first and the last cell of a token hold it, the last with the flag set. So, with the lengths
+/// of all tokens, both neighbours of a token are one step away. A token of one byte has one cell,
+/// without the flag.
+pub(super) struct PretokenSequence {
+    cells: Vec<TrainingToken>,
+    /// The length of each token in bytes.
+    lengths: Vec<u32>,
+    spans: WeightedSpans,
+}
+
+impl PretokenSequence {
+    /// Creates an empty sequence with room for `pretokens` pretokens of `bytes` bytes in all.
+    pub(super) fn with_capacity(bytes: usize, pretokens: usize) -> PretokenSequence {
+        let mut cells = huge_pages::with_capacity(bytes + pretokens + 1);
+        cells.push(TrainingToken::BARRIER);
+        let spans = WeightedSpans::with_capacity(pretokens);
+        PretokenSequence { cells, lengths: vec![1; 256], spans }
+    }
+
+    /// Adds a pretoken as single bytes.
+    pub(super) fn push(&mut self, pretoken: &[u8], count: u64) {
+        let start = self.cells.len();
+        self.cells.extend(pretoken.iter().map(|&byte| TrainingToken::from(byte)));
+        self.spans.push(start..self.cells.len(), count);
+        self.cells.push(TrainingToken::BARRIER);
+    }
+
+    /// Records the length of a token. New tokens come in order.
+    pub(super) fn set_length(&mut self, token: TrainingToken, length: usize) {
+        if token.index() == self.lengths.len() {
+            self.lengths.push(length as u32);
+        }
+    }
+
+    /// Lists the occurrences of all single bytes anew.
+    pub(super) fn list_bytes(&self, occurrences: &mut TokenOccurrences) {
+        occurrences.clear_bytes();
+        for span in self.spans.iter() {
+            let mut at = span.start;
+            while at < span.end {
+                let token = self.token(at);
+                if token.is_byte() {
+                    let occurrence = Occurrence { at, weight_class: span.weight_class };
+                    occurrences.of_mut(token).push(occurrence);
+                }
+                at = self.after(at);
+            }
+        }
+    }
+
+    /// Replaces the token at an offset by its parts.
+    pub(super) fn split(&mut self, at: u32, parts: &[TrainingToken]) {
+        let mut at = at as usize;
+        for &part in parts {
+            let end = at + self.lengths[part.index()] as usize;
+            self.cells[at..end].fill(TrainingToken::INSIDE);
+            self.cells[end - 1] = part.with_flag();
+            self.cells[at] = part;
+            at = end;
+        }
+    }
+}
+
+impl TokenSequence for PretokenSequence {
+    #[inline]
+    fn token(&self, at: u32) -> TrainingToken {
+        self.cells[at as usize]
+    }
+
+    #[inline]
+    fn after(&self, at: u32) -> u32 {
+        match self.cells[at as usize] {
+            TrainingToken::BARRIER => at + 1,
+            token => at + self.lengths[token.index()],
+        }
+    }
+
+    #[inline]
+    fn before(&self, at: u32) -> u32 {
+        match self.cells[at as usize - 1] {
+            TrainingToken::BARRIER => at - 1,
+            last => at - self.lengths[last.without_flag().index()],
+        }
+    }
+
+    #[inline]
+    fn join(&mut self, left: u32, right: u32, token: TrainingToken) {
+        let last = left + self.lengths[token.index()] - 1;
+        self.cells[right as usize - 1] = TrainingToken::INSIDE;
+        self.cells[right as usize] = TrainingToken::INSIDE;
+        self.cells[left as usize] = token;
+        self.cells[last as usize] = token.with_flag();
+    }
+
+    #[inline]
+    fn spans(&self) -> &WeightedSpans {
+        &self.spans
+    }
+
+    #[inline]
+    fn prefetch(&self, at: u32) {
+        prefetch(&self.cells[at as usize]);
+    }
+}

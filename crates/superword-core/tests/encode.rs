@@ -1,0 +1,82 @@
+//! The fast encoder against `replay`, which is the definition.
+//!
+//! By default the same 102,000 texts are encoded each time. `SUPERWORD_ORACLE_CASES` says how many
+//! texts to encode for each kind of model, and `SUPERWORD_ORACLE_SEED` where to start. A failure
+//! prints its seed; with that and `SUPERWORD_ORACLE_CASES=1` it comes first.
+
+mod oracle;
+
+use std::any::Any;
+use std::env;
+use std::panic;
+
+use oracle::{KINDS, Kind, check};
+
+/// The texts that are encoded for each kind of model by default.
+const CASES: u64 = 17_000;
+
+/// The bytes that the first choices are read from.
+const DATA: usize = 64;
+
+fn check_kind(kind: Kind) {
+    let read = |name: &str, default: u64| {
+        env::var(name).map_or(default, |value| value.parse().expect("a number"))
+    };
+    let cases = read("SUPERWORD_ORACLE_CASES", CASES);
+    let mut seed = read("SUPERWORD_ORACLE_SEED", 0);
+    let mut compared = 0;
+    while compared < cases {
+        let mut data = invent_data(seed);
+        data[0] = KINDS.iter().position(|&other| other == kind).expect("all kinds") as u8;
+        match panic::catch_unwind(|| check(&data)) {
+            Ok(texts) => compared += texts as u64,
+            Err(payload) => panic!("SUPERWORD_ORACLE_SEED={seed}: {}", message(&*payload)),
+        }
+        seed += 1;
+    }
+}
+
+fn invent_data(seed: u64) -> Vec<u8> {
+    let mut state = seed;
+    let bytes = (0..DATA).map(|_| {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 56) as u8
+    });
+    bytes.collect()
+}
+
+fn message(payload: &(dyn Any + Send)) -> &str {
+    let owned = payload.downcast_ref::<String>().map(String::as_str);
+    owned.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("it panics")
+}
+
+#[test]
+fn bpe_models_encode_as_defined() {
+    check_kind(Kind::Bpe);
+}
+
+#[test]
+fn picky_bpe_models_encode_as_defined() {
+    check_kind(Kind::PickyBpe);
+}
+
+#[test]
+fn boundless_bpe_models_encode_as_defined() {
+    check_kind(Kind::BoundlessBpe);
+}
+
+#[test]
+fn super_bpe_models_encode_as_defined() {
+    check_kind(Kind::SuperBpe);
+}
+
+#[test]
+fn imported_models_encode_as_defined() {
+    check_kind(Kind::Imported);
+}
+
+#[test]
+fn extended_models_encode_as_defined() {
+    check_kind(Kind::Extended);
+}

@@ -1,0 +1,104 @@
+//! The encoder against the definition, on invented models and texts.
+//!
+//! [`check`] takes any bytes and needs nothing else, so it also serves as the body of a fuzz target.
+
+mod choices;
+mod models;
+mod texts;
+
+use superword_core::encode::replay_tokens;
+use superword_core::{Encoder, Error, Model};
+
+use self::choices::Choices;
+use self::models::invent_model;
+pub(crate) use self::models::{KINDS, Kind};
+use self::texts::Language;
+
+/// The texts that are encoded with each model.
+const TEXTS: usize = 40;
+
+/// Invents a model and texts from bytes, and compares what each way to encode a text makes of it with
+/// what the definition does. Returns how many texts were compared.
+///
+/// # Panics
+/// If they differ.
+pub(crate) fn check(data: &[u8]) -> usize {
+    let (&kind, data) = data.split_first().unwrap_or((&0, data));
+    let kind = KINDS[usize::from(kind) % KINDS.len()];
+    let mut choices = Choices::new(data);
+    let is_dense = choices.chance(4);
+    let language = if is_dense {
+        Language::with_one_letter(&mut choices)
+    } else {
+        Language::new(&mut choices)
+    };
+    let model = invent_model(&mut choices, kind, &language, is_dense);
+    let encoder = Encoder::new(&model).expect("a simple eligibility");
+    for number in 0..TEXTS {
+        let items = match choices.below(400) {
+            0 => choices.between(2000, 5000),
+            1..6 => choices.between(400, 1500),
+            _ => choices.between(0, 40),
+        };
+        let text = language.invent_text(&mut choices, items);
+        compare(&model, &encoder, &text, WAYS[number % WAYS.len()]);
+    }
+    TEXTS
+}
+
+/// A way to encode a text: its name, and what it gives.
+type Way = (&'static str, fn(&Encoder, &str) -> Result<Vec<u32>, Error>);
+
+/// All ways. A text is encoded in two or three of them.
+const WAYS: [&[Way]; 5] = [
+    &[IN_GROUPS_OF_8, PORTABLE_IN_GROUPS_OF_512],
+    &[PORTABLE_IN_GROUPS_OF_8, IN_GROUPS_OF_512],
+    &[IN_GROUPS_OF_512, PORTABLE_IN_GROUPS_OF_8],
+    &[PORTABLE_IN_GROUPS_OF_512, IN_GROUPS_OF_8],
+    &[IN_GROUPS_OF_24, IN_GROUPS_OF_8, IN_GROUPS_OF_512],
+];
+
+const IN_GROUPS_OF_8: Way =
+    ("groups of 8", |encoder, text| encoder.encode_in_groups::<8>(text, false));
+const PORTABLE_IN_GROUPS_OF_8: Way =
+    ("groups of 8, portable", |encoder, text| encoder.encode_in_groups::<8>(text, true));
+const IN_GROUPS_OF_24: Way =
+    ("groups of 24", |encoder, text| encoder.encode_in_groups::<24>(text, false));
+const IN_GROUPS_OF_512: Way =
+    ("groups of 512", |encoder, text| encoder.encode_in_groups::<512>(text, false));
+const PORTABLE_IN_GROUPS_OF_512: Way =
+    ("groups of 512, portable", |encoder, text| encoder.encode_in_groups::<512>(text, true));
+
+/// Encodes a text in some ways. They share a cache, so the first of them meets the text's new
+/// pretokens.
+fn compare(model: &Model, encoder: &Encoder, text: &str, ways: &[Way]) {
+    let expected = define(model, text);
+    for (name, encode) in ways {
+        let found = encode(encoder, text).map_err(|error| match error {
+            Error::NoSuchToken { token } => token,
+            error => panic!("{name}: {error}"),
+        });
+        if found != expected {
+            let describe = |ids: &Result<Vec<u32>, Box<[u8]>>| match ids {
+                Ok(ids) => format!("{ids:?}"),
+                Err(token) => format!("no id for {token:?}"),
+            };
+            panic!(
+                "{name} differ from the definition\nmodel: {}\ntext: {text:?}\nfound:    {}\nexpected: {}",
+                String::from_utf8_lossy(&model.to_json()),
+                describe(&found),
+                describe(&expected),
+            );
+        }
+    }
+}
+
+/// The ids of a text by the definition, or the first of its tokens that has none.
+fn define(model: &Model, text: &str) -> Result<Vec<u32>, Box<[u8]>> {
+    let tokens = replay_tokens(model, text).expect("a simple pattern");
+    let id = |token| match model.id_of(token) {
+        Some(id) => Ok(id.0),
+        None => Err(Box::from(model.token(token))),
+    };
+    tokens.into_iter().map(id).collect()
+}

@@ -1,0 +1,439 @@
+//! Invented models.
+//!
+//! A model is made as training makes one, but each rule is drawn at random from those that apply to
+//! a sample text, and sometimes from those that do not. So rules repeat, tokens are made in several
+//! ways, and deleted tokens are made again, all far more often than in trained models.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use superword_core::model::{
+    Deletion, Model, Parameters, SecondStage, SpelledRule, TokenId, Training,
+};
+use superword_core::pretokenize::{ELIGIBLE, NAMED, SECOND_PATTERN};
+use superword_core::{Eligibility, Pattern};
+
+use super::choices::Choices;
+use super::texts::Language;
+
+/// The kinds of models.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Merges only.
+    Bpe,
+    /// Merges and deletes.
+    PickyBpe,
+    /// Merges and supermerges, with deletes or without.
+    BoundlessBpe,
+    /// Merges in two stages.
+    SuperBpe,
+    /// Any rules, with ids in any order, gaps between them, and bytes that have none.
+    Imported,
+    /// An imported model with supermerges after its rules.
+    Extended,
+}
+
+/// All kinds.
+pub(crate) const KINDS: [Kind; 6] =
+    [Kind::Bpe, Kind::PickyBpe, Kind::BoundlessBpe, Kind::SuperBpe, Kind::Imported, Kind::Extended];
+
+/// Patterns that are not named.
+const REGEXES: [&str; 4] =
+    [r"[a-z]{1,3}| ?\S|\s+", r" ?\p{L}+|\s+", r"a{5}|a{3}|ab|[^a]{1,4}", r"(?:\S+\s*){1,9}"];
+
+/// Splits a run of the same letter.
+const DENSE_PATTERN: &str = "a{5}|a{3}|[^a]+";
+
+/// Eligibilities: the default, everything, and something between them.
+const ELIGIBILITIES: [&str; 3] = [ELIGIBLE, r"(?s).+", r" ?[a-zé']+"];
+
+/// Invents a model of a kind. In a dense one, tokens are made in so many ways that the encoder cannot
+/// list the boundaries inside them; its language must have one letter.
+pub(crate) fn invent_model(
+    choices: &mut Choices,
+    kind: Kind,
+    language: &Language,
+    is_dense: bool,
+) -> Model {
+    let pattern = if is_dense { DENSE_PATTERN.to_owned() } else { invent_pattern(choices) };
+    let second_stage = (kind == Kind::SuperBpe).then(|| match choices.below(3) {
+        0 => invent_pattern(choices),
+        _ => SECOND_PATTERN.to_owned(),
+    });
+    let eligible = if is_dense {
+        ELIGIBILITIES[1]
+    } else if choices.chance(60) {
+        ELIGIBLE
+    } else {
+        choices.pick(&ELIGIBILITIES)
+    };
+    let has_own_ids = matches!(kind, Kind::Imported | Kind::Extended);
+    let supermerges = match kind {
+        Kind::BoundlessBpe | Kind::Extended => true,
+        Kind::Imported => choices.chance(50),
+        Kind::Bpe | Kind::PickyBpe | Kind::SuperBpe => false,
+    };
+    let may_delete = match kind {
+        Kind::PickyBpe => true,
+        Kind::BoundlessBpe | Kind::Imported | Kind::Extended => choices.chance(50),
+        Kind::Bpe | Kind::SuperBpe => false,
+    };
+    let mode = if choices.chance(50) { Deletion::Bytes } else { Deletion::Pair };
+    let deletion = may_delete.then_some(mode);
+
+    let items = choices.between(5, 60);
+    let sample = language.invent_text(choices, items) + " a";
+    let last_pattern = second_stage.as_ref().unwrap_or(&pattern);
+    let mut builder = Builder::new(choices, &sample, last_pattern, eligible, has_own_ids);
+    let rules = choices.between(0, 80);
+    let supermerge_percent = if supermerges { choices.between(10, 70) } else { 0 };
+    let delete_percent = if may_delete { choices.between(5, 40) } else { 0 };
+    for index in 0..rules {
+        let is_supermerge = match kind {
+            Kind::Extended => index > rules / 2,
+            _ => choices.chance(supermerge_percent),
+        };
+        if is_supermerge && kind != Kind::Extended && choices.chance(20) {
+            builder.add_early_supermerge(choices);
+        } else if is_supermerge {
+            builder.add_supermerge(choices);
+        } else if choices.chance(delete_percent) {
+            builder.add_delete(choices, mode);
+        } else {
+            builder.add_merge(choices);
+        }
+    }
+
+    let mut transition = choices.between(256, builder.tokens.len());
+    if is_dense {
+        builder.add_dense_merges();
+        transition = builder.tokens.len();
+        for _ in 0..300 {
+            builder.add_dense_join(choices, supermerges);
+        }
+    }
+
+    let tokens = builder.tokens.len();
+    let parameters = Parameters {
+        pattern,
+        eligible: eligible.to_owned(),
+        supermerges,
+        deletion,
+        tau: 0.9,
+        min_count: 1,
+        vocab_size: tokens as u32,
+        second_stage: second_stage
+            .map(|pattern| SecondStage { transition: transition as u32, pattern }),
+    };
+    let rules = builder.rules.drain(..).map(Ok).collect::<Vec<_>>();
+    let model = if has_own_ids {
+        let vocabulary = builder.number(choices);
+        Model::with_ids(parameters, rules, &vocabulary, Vec::new())
+    } else {
+        Model::from_spelled(parameters, rules, Vec::new(), Training::default())
+    };
+    model.expect("the rules are valid")
+}
+
+fn invent_pattern(choices: &mut Choices) -> String {
+    if choices.chance(20) {
+        (*choices.pick(&REGEXES)).to_owned()
+    } else {
+        choices.pick(&NAMED).0.to_owned()
+    }
+}
+
+type Token = usize;
+
+/// A pretoken of the sample, or a superword.
+struct Unit {
+    tokens: Vec<Token>,
+    is_eligible: bool,
+    is_superword: bool,
+}
+
+impl Unit {
+    fn open_token(&self) -> Option<Token> {
+        match self.tokens[..] {
+            [token] if self.is_eligible || self.is_superword => Some(token),
+            _ => None,
+        }
+    }
+}
+
+/// How a token came about.
+#[derive(Clone, Copy, Default)]
+struct Presence {
+    /// It may stand in a pretoken now.
+    is_merged: bool,
+    /// It might once.
+    was_merged: bool,
+    is_superword: bool,
+    /// The first merge that made it.
+    first_pair: Option<[Token; 2]>,
+}
+
+struct Builder {
+    tokens: Vec<Vec<u8>>,
+    by_bytes: HashMap<Vec<u8>, Token>,
+    presence: Vec<Presence>,
+    rules: Vec<SpelledRule<'static>>,
+    last_merge: Option<[Token; 2]>,
+    sample: Vec<Unit>,
+    /// Whether rules may name deleted tokens, as those of imported models may.
+    may_name_deleted: bool,
+}
+
+impl Builder {
+    fn new(
+        choices: &mut Choices,
+        sample: &str,
+        pattern: &str,
+        eligible: &str,
+        is_imported: bool,
+    ) -> Builder {
+        let pattern = Pattern::new(pattern).expect("a valid pattern");
+        let eligibility = Eligibility::new(eligible).expect("a valid regex");
+        let units = pattern.spans(sample).map(|span| {
+            let pretoken = &sample[span.expect("a simple regex")];
+            Unit {
+                tokens: pretoken.bytes().map(Token::from).collect(),
+                is_eligible: eligibility.has(pretoken).expect("a simple regex"),
+                is_superword: false,
+            }
+        });
+        let tokens: Vec<Vec<u8>> = (0..=u8::MAX).map(|byte| vec![byte]).collect();
+        let by_bytes = tokens.iter().cloned().zip(0..).collect();
+        let missing_percent = if is_imported && choices.chance(30) { 5 } else { 0 };
+        let presence = tokens.iter().map(|_| {
+            let is_listed = missing_percent == 0 || !choices.chance(missing_percent);
+            Presence { is_merged: is_listed, was_merged: is_listed, ..Presence::default() }
+        });
+        Builder {
+            presence: presence.collect(),
+            tokens,
+            by_bytes,
+            rules: Vec::new(),
+            last_merge: None,
+            sample: units.collect(),
+            may_name_deleted: is_imported && choices.chance(50),
+        }
+    }
+
+    /// Adds a merge, usually one that applies to the sample.
+    fn add_merge(&mut self, choices: &mut Choices) {
+        let unit = choices.below(self.sample.len());
+        let unit = self.sample[unit..].iter().find(|unit| unit.tokens.len() > 1);
+        let [left, right] = match unit {
+            Some(unit) if choices.chance(90) => {
+                let at = choices.below(unit.tokens.len() - 1);
+                [unit.tokens[at], unit.tokens[at + 1]]
+            }
+            _ => {
+                // Byte tokens of letters, and those that rules have made.
+                let first = Token::from(b'a');
+                [0, 1].map(|_| match choices.between(first, first + self.tokens.len() - 256) {
+                    token if token == first => token,
+                    token => token - first + 255,
+                })
+            }
+        };
+        self.push_merge(left, right);
+    }
+
+    fn push_merge(&mut self, left: Token, right: Token) {
+        let may_name = |token: Token| {
+            let presence = self.presence[token];
+            presence.is_merged || self.may_name_deleted && presence.was_merged
+        };
+        let length = self.tokens[left].len() + self.tokens[right].len();
+        if !may_name(left) || !may_name(right) || length > 64 {
+            return;
+        }
+        let token = self.join(left, right);
+        let presence = &mut self.presence[token];
+        (presence.is_merged, presence.was_merged) = (true, true);
+        presence.first_pair.get_or_insert([left, right]);
+        self.last_merge = Some([left, right]);
+        let [left_bytes, right_bytes] = [left, right].map(|token| self.spell(token));
+        self.rules.push(SpelledRule::Merge { left: left_bytes, right: right_bytes, count: 1 });
+        for unit in &mut self.sample {
+            let mut at = 0;
+            while at + 1 < unit.tokens.len() {
+                if unit.tokens[at..at + 2] == [left, right] {
+                    unit.tokens.splice(at..at + 2, [token]);
+                }
+                at += 1;
+            }
+        }
+    }
+
+    /// Adds a supermerge, usually one that applies to the sample.
+    fn add_supermerge(&mut self, choices: &mut Choices) {
+        let start = choices.below(self.sample.len());
+        let open_pair = |units: &[Unit]| Some([units[0].open_token()?, units[1].open_token()?]);
+        let applicable = self.sample[start..].windows(2).find_map(open_pair);
+        let [left, right] = match applicable {
+            Some(pair) if choices.chance(75) => pair,
+            _ => match self.sample[start..].windows(2).find_map(|units| self.spell_units(units)) {
+                Some(pair) if choices.chance(75) => pair,
+                _ => [0, 1].map(|_| choices.below(self.tokens.len())),
+            },
+        };
+        self.push_supermerge(left, right);
+    }
+
+    /// Adds a supermerge of two units of the sample before they are open: their tokens are made in
+    /// another way than the units are. Later merges may open the units.
+    fn add_early_supermerge(&mut self, choices: &mut Choices) {
+        let start = choices.below(self.sample.len());
+        let Some(units) = self.sample[start..].get(..2) else { return };
+        let spellings = [0, 1].map(|unit| -> Vec<u8> {
+            units[unit].tokens.iter().flat_map(|&token| self.tokens[token].clone()).collect()
+        });
+        for bytes in &spellings {
+            if bytes.len() > 8 || self.by_bytes.contains_key(bytes) {
+                continue;
+            }
+            for end in 2..=bytes.len() {
+                let Some(&left) = self.by_bytes.get(&bytes[..end - 1]) else { break };
+                self.push_merge(left, bytes[end - 1].into());
+            }
+        }
+        if let [Some(&left), Some(&right)] = spellings.map(|bytes| self.by_bytes.get(&bytes)) {
+            self.push_supermerge(left, right);
+        }
+    }
+
+    /// Returns the tokens that two units spell, whether the units are open or not.
+    fn spell_units(&self, units: &[Unit]) -> Option<[Token; 2]> {
+        let spell = |unit: &Unit| {
+            let bytes: Vec<u8> =
+                unit.tokens.iter().flat_map(|&token| self.tokens[token].iter().copied()).collect();
+            self.by_bytes.get(&bytes).copied()
+        };
+        Some([spell(&units[0])?, spell(&units[1])?])
+    }
+
+    fn push_supermerge(&mut self, left: Token, right: Token) {
+        let may_name = |token: Token| {
+            let presence = self.presence[token];
+            presence.is_merged
+                || presence.is_superword
+                || self.may_name_deleted && presence.was_merged
+        };
+        let length = self.tokens[left].len() + self.tokens[right].len();
+        if !may_name(left) || !may_name(right) || length > 200 {
+            return;
+        }
+        let token = self.join(left, right);
+        self.presence[token].is_superword = true;
+        let [left_bytes, right_bytes] = [left, right].map(|token| self.spell(token));
+        self.rules.push(SpelledRule::Supermerge { left: left_bytes, right: right_bytes, count: 1 });
+        let mut at = 0;
+        while at + 1 < self.sample.len() {
+            let pair = [at, at + 1].map(|at| self.sample[at].open_token());
+            if pair == [Some(left), Some(right)] {
+                let made = Unit { tokens: vec![token], is_eligible: false, is_superword: true };
+                self.sample.splice(at..at + 2, [made]);
+            }
+            at += 1;
+        }
+    }
+
+    /// Makes all runs of up to 20 letters tokens.
+    fn add_dense_merges(&mut self) {
+        let mut run = Token::from(b'a');
+        for _ in 1..20 {
+            self.push_merge(run, Token::from(b'a'));
+            run = self.join(run, Token::from(b'a'));
+        }
+    }
+
+    /// Adds a rule that joins two runs of up to 20 letters.
+    fn add_dense_join(&mut self, choices: &mut Choices, is_supermerge: bool) {
+        let [left, right] = [0, 1].map(|_| self.by_bytes[&vec![b'a'; choices.between(1, 20)]]);
+        if is_supermerge {
+            self.push_supermerge(left, right);
+        } else {
+            self.push_merge(left, right);
+        }
+    }
+
+    /// Adds a delete, usually of a token that the last merge has joined.
+    fn add_delete(&mut self, choices: &mut Choices, mode: Deletion) {
+        let token = match self.last_merge {
+            Some(pair) if choices.chance(70) => *choices.pick(&pair),
+            _ => choices.below(self.tokens.len()),
+        };
+        if token < 256 || !self.presence[token].is_merged {
+            return;
+        }
+        let mut parts = Vec::new();
+        match mode {
+            Deletion::Bytes => parts.extend(self.tokens[token].iter().copied().map(Token::from)),
+            Deletion::Pair => {
+                self.presence[token].is_merged = false;
+                self.split_by_pairs(token, &mut parts);
+            }
+        }
+        let presence = &mut self.presence[token];
+        presence.is_merged = false;
+        let spelled = parts.iter().map(|&part| self.spell(part)).collect();
+        self.rules.push(SpelledRule::Delete { token: self.spell(token), parts: spelled });
+        for unit in self.sample.iter_mut().filter(|unit| !unit.is_superword) {
+            let split = |&old: &Token| if old == token { parts.clone() } else { vec![old] };
+            unit.tokens = unit.tokens.iter().flat_map(split).collect();
+        }
+    }
+
+    /// Splits a token that is not there into the pair that made it first, and so on.
+    fn split_by_pairs(&self, token: Token, parts: &mut Vec<Token>) {
+        let Presence { is_merged, first_pair, .. } = self.presence[token];
+        match first_pair {
+            Some(pair) if !is_merged => {
+                for part in pair {
+                    self.split_by_pairs(part, parts);
+                }
+            }
+            _ => parts.push(token),
+        }
+    }
+
+    fn join(&mut self, left: Token, right: Token) -> Token {
+        let bytes = [&self.tokens[left][..], &self.tokens[right]].concat();
+        *self.by_bytes.entry(bytes).or_insert_with_key(|bytes| {
+            self.tokens.push(bytes.clone());
+            self.presence.push(Presence::default());
+            self.tokens.len() - 1
+        })
+    }
+
+    fn spell(&self, token: Token) -> Cow<'static, [u8]> {
+        Cow::Owned(self.tokens[token].clone())
+    }
+
+    /// Gives ids to all tokens that need one, and to some that were deleted.
+    fn number(&self, choices: &mut Choices) -> Vec<(TokenId, Vec<u8>)> {
+        let gap_percent = *choices.pick(&[0, 1, 50]);
+        let is_shuffled = choices.chance(50);
+        let mut tokens: Vec<Token> = (0..self.tokens.len())
+            .filter(|&token| {
+                let presence = self.presence[token];
+                let is_needed = presence.is_merged || presence.is_superword;
+                is_needed || presence.was_merged && choices.chance(50)
+            })
+            .collect();
+        if is_shuffled {
+            for end in (1..tokens.len()).rev() {
+                tokens.swap(end, choices.below(end + 1));
+            }
+        }
+        let mut id = 0;
+        let number = |token: Token| {
+            id += 1 + u32::from(choices.chance(gap_percent));
+            (TokenId(id - 1), self.tokens[token].clone())
+        };
+        tokens.into_iter().map(number).collect()
+    }
+}
