@@ -28,9 +28,9 @@ import pyarrow.compute
 import results
 from grow import COPIES, grow
 from runs import MODEL, WORK, Figures, corpus, digest, written
-from superword import key_counts
-from superword.count_folders import complete
-from superword.cuts import Cut
+from superword.counts import key_counts
+from superword.counts.cuts import Cut
+from superword.counts.folders import complete
 
 COMMAND = Path(sys.executable).parent / "superword"
 VOCAB_SIZE = 131_072

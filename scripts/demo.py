@@ -13,7 +13,6 @@ from rich.text import Text
 import superword
 from superword import Tokenizer
 from superword.commands.compare import show_rows
-from superword.commands.shades import shaded
 from superword.evaluation.comparison import show_measured
 from superword.evaluation.measure import evaluate
 from superword.evaluation.outputs import write_outputs
@@ -21,8 +20,9 @@ from superword.evaluation.reproduction import reproduce
 from superword.evaluation.settings import Settings
 from superword.evaluation.text_rows import row_of
 from superword.evaluation.tokenizers import Ours
-from superword.inspection import inspect, quoted
 from superword.patterns import NAMED_PATTERNS
+from superword.tokenizer.display import color_alternately, quoted
+from superword.tokenizer.inspection import inspect
 
 VOCAB_SIZES = (2048, 4096, 8192)
 SENTENCE = "To be or not to be"
@@ -32,11 +32,11 @@ OUT = Path("demo")
 console = Console(highlight=False)
 
 
-def coloured(pieces: list[str]) -> Text:
-    """The pieces side by side, in two colours by turns; without colours, with bars between."""
+def color(pieces: list[str]) -> Text:
+    """The pieces side by side, in two colors by turns; without colors, with bars between."""
     if console.color_system is None:
         return Text("|".join(pieces))
-    return shaded(pieces)
+    return color_alternately(pieces)
 
 
 def show_patterns() -> None:
@@ -44,7 +44,7 @@ def show_patterns() -> None:
     line = "XMLHttpRequest isn't snake_case: 1234567 bytes"
     table = Table("pattern", line, title="Pretokens: where merges stop", title_justify="left")
     for name in NAMED_PATTERNS:
-        table.add_row(name, coloured(superword.pretokenize(line, name)))
+        table.add_row(name, color(superword.pretokenize(line, name)))
     console.print(table)
 
 

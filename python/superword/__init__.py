@@ -3,10 +3,9 @@
 The words used here are explained in docs/algorithm.md.
 """
 
-from superword.corpus import sample
-from superword.counting import Counted, count, merge_counts
-from superword.counts_training import train_on_counts
-from superword.encoding import DecodeStream, Offsets
+from superword.corpus.documents import sample
+from superword.counts.counting import Counted, count, merge_counts
+from superword.counts.training import train_on_counts
 from superword.errors import (
     CorpusError,
     CountsError,
@@ -17,15 +16,15 @@ from superword.errors import (
     SuperwordError,
     UnknownTokenError,
 )
-from superword.explanation import Step
-from superword.exporting import export
-from superword.extending import extend
+from superword.interop.exporting import export
 from superword.patterns import is_eligible, pretokenize
-from superword.prompts import Prompt
-from superword.rules import Rule
-from superword.token_files import encode_corpus
-from superword.tokenizer import Tokenizer, load
-from superword.training import train
+from superword.tokenizer.encoding import DecodeStream, Offsets
+from superword.tokenizer.prompts import Prompt
+from superword.tokenizer.rules import Rule, Step
+from superword.tokenizer.tokenizer import Tokenizer, load
+from superword.tokens.corpus_encoding import encode_corpus
+from superword.training.extending import extend
+from superword.training.training import train
 
 __all__ = [
     "CorpusError",

@@ -14,7 +14,7 @@ from random import Random
 import pytest
 
 import superword
-from superword.cuts import Cut
+from superword.counts.cuts import Cut
 from superword.tokenizer import Parameters
 
 pytest.importorskip("pyarrow")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import superword
 from superword import Tokenizer
-from superword.prompts import common
+from superword.tokenizer.prompts import common
 
 
 def continuations(alphabet: str, length: int) -> list[str]:

@@ -1,1 +1,11 @@
-"""The commands of `superword`, a module each."""
+"""The commands of `superword`, a module each. `superword.cli` puts them together.
+
+In reading order:
+    options       Command-line options, derived from the configuration objects.
+    messages      Errors and warnings as sentences on standard error.
+    text_input    A text from an argument, a file or standard input.
+    multi_value   Options that take several values: --corpus a.jsonl b.jsonl.
+    train, extend, count, merge_counts, pretokenize, encode, decode, explain, inspect, export,
+    evaluate, compare, reproduce
+                  The command of this name.
+"""

@@ -19,7 +19,6 @@ from superword.commands.options import (
     MaxDocuments,
     MeasuredPattern,
     OnErrorChoice,
-    Place,
     ProgressChoice,
     Seed,
     Separator,
@@ -27,6 +26,7 @@ from superword.commands.options import (
     SourceColumn,
     Threads,
 )
+from superword.corpus.paths import RawPath
 from superword.evaluation.comparison import compared, show_measured
 from superword.evaluation.comparison_plot import checked_plot, save_plot
 from superword.evaluation.measure import evaluate
@@ -92,7 +92,7 @@ def compare_command(
             measured.append(
                 evaluate(
                     tok,
-                    [Place(place) for place in corpus or []],
+                    [RawPath(place) for place in corpus or []],
                     seed=seed,
                     column=column,
                     source=source,
@@ -101,7 +101,7 @@ def compare_command(
                     max_documents=max_documents,
                     on_error=on_error.mode(),
                     threads=threads,
-                    progress=progress.teller(),
+                    progress=progress.callback(),
                 )
             )
         if plot is not None:

@@ -15,13 +15,13 @@ from superword.commands.options import (
     MemoryLimit,
     OnErrorChoice,
     Pattern,
-    Place,
     ProgressChoice,
     Separator,
     ShownProgress,
     Threads,
 )
-from superword.counting import Counted, count
+from superword.corpus.paths import RawPath
+from superword.counts.counting import Counted, count
 from superword.patterns import ELIGIBLE
 
 __all__ = ["count_command", "say"]
@@ -59,7 +59,7 @@ def count_command(
     """
     with errors_as_sentences():
         counted = count(
-            [Place(place) for place in corpus],
+            [RawPath(place) for place in corpus],
             output,
             shard=shard_of(shard),
             cut=cut,
@@ -71,7 +71,7 @@ def count_command(
             on_error=on_error.mode(),
             threads=threads,
             memory_limit=memory_limit,
-            progress=progress.teller(),
+            progress=progress.callback(),
         )
         say(counted, output)
 

@@ -11,7 +11,7 @@ import typer
 from superword.commands.messages import errors_as_sentences
 from superword.commands.options import Model, TextFile
 from superword.commands.text_input import as_text, given_bytes
-from superword.tokenizer import load
+from superword.tokenizer.tokenizer import load
 
 __all__ = ["decode_command"]
 

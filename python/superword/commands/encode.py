@@ -18,19 +18,18 @@ from superword.commands.options import (
     MaxDocuments,
     Model,
     OnErrorChoice,
-    Place,
     ProgressChoice,
     Separator,
     ShownProgress,
     TextFile,
     Threads,
 )
-from superword.commands.shades import shaded
 from superword.commands.text_input import given_bytes
-from superword.corpus import Shard
-from superword.inspection import readable
-from superword.token_files import Encoded, encode_corpus
-from superword.tokenizer import Tokenizer, load
+from superword.corpus.documents import Shard
+from superword.corpus.paths import RawPath
+from superword.tokenizer.display import color_alternately, readable
+from superword.tokenizer.tokenizer import Tokenizer, load
+from superword.tokens.corpus_encoding import Encoded, encode_corpus
 
 __all__ = ["encode_command"]
 
@@ -112,7 +111,7 @@ def encode_command(
             raise ValueError("with --output, name the corpus after the model; - is standard input")
         encoded = encode_corpus(
             tok,
-            [Place(place) for place in given],
+            [RawPath(place) for place in given],
             output,
             end_of_text=None if end_of_text is None else token_or_id(tok, end_of_text),
             append=append,
@@ -123,7 +122,7 @@ def encode_command(
             max_documents=max_documents,
             on_error=on_error.mode(),
             threads=threads,
-            progress=progress.teller(),
+            progress=progress.callback(),
         )
     if as_json:
         sys.stdout.write(json.dumps(encoded._asdict()) + "\n")
@@ -137,7 +136,7 @@ def show_ids(tok: Tokenizer, ids: list[int], as_json: bool) -> None:
         sys.stdout.write(json.dumps(ids) + "\n")
         return
     if console.is_terminal:
-        console.print(shaded(readable(tok.token_bytes(id)) for id in ids))
+        console.print(color_alternately(readable(tok.token_bytes(id)) for id in ids))
     sys.stdout.write(" ".join(map(str, ids)) + "\n")
 
 

@@ -18,7 +18,6 @@ from superword.commands.options import (
     MaxDocuments,
     MeasuredPattern,
     OnErrorChoice,
-    Place,
     ProgressChoice,
     Seed,
     Separator,
@@ -26,6 +25,7 @@ from superword.commands.options import (
     SourceColumn,
     Threads,
 )
+from superword.corpus.paths import RawPath
 from superword.evaluation.comparison import show_measured
 from superword.evaluation.measure import evaluate
 from superword.evaluation.tokenizers import open_tokenizer
@@ -60,7 +60,7 @@ def evaluate_command(
     with errors_as_sentences():
         measured = evaluate(
             open_tokenizer(model, pattern=pattern),
-            [Place(place) for place in corpus],
+            [RawPath(place) for place in corpus],
             seed=seed,
             column=column,
             source=source,
@@ -69,7 +69,7 @@ def evaluate_command(
             max_documents=max_documents,
             on_error=on_error.mode(),
             threads=threads,
-            progress=progress.teller(),
+            progress=progress.callback(),
         )
     if as_json:
         sys.stdout.write(json.dumps(measured.as_json(), ensure_ascii=False, indent=2) + "\n")

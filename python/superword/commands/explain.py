@@ -15,9 +15,9 @@ from rich.text import Text
 from superword.commands.messages import errors_as_sentences
 from superword.commands.options import AsJson, Model, TextFile
 from superword.commands.text_input import as_text, given_bytes
-from superword.explanation import Step
-from superword.inspection import quoted, readable
-from superword.tokenizer import load
+from superword.tokenizer.display import quoted, readable
+from superword.tokenizer.rules import Step
+from superword.tokenizer.tokenizer import load
 
 __all__ = ["explain_command"]
 

@@ -11,10 +11,11 @@ from typing import Annotated
 import typer
 
 from superword.commands.messages import errors_as_sentences
-from superword.commands.options import Column, MaxBytes, MaxDocuments, Model, Place, Separator
-from superword.corpus import open_corpus
-from superword.exporting import Comparison, Format, compare_export, export
-from superword.tokenizer import load
+from superword.commands.options import Column, MaxBytes, MaxDocuments, Model, Separator
+from superword.corpus.documents import open_corpus
+from superword.corpus.paths import RawPath
+from superword.interop.exporting import Comparison, Format, compare_export, export
+from superword.tokenizer.tokenizer import load
 
 __all__ = ["export_command"]
 
@@ -68,7 +69,7 @@ def export_command(
         if check:
             # Before anything is written: a wrong path is said at once.
             corpus = open_corpus(
-                [Place(place) for place in check],
+                [RawPath(place) for place in check],
                 column=column,
                 separator=separator,
                 max_bytes=max_bytes,

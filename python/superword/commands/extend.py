@@ -16,15 +16,15 @@ from superword.commands.options import (
     MaxBytes,
     MaxDocuments,
     OnErrorChoice,
-    Place,
     ProgressChoice,
     Separator,
     ShownProgress,
     Threads,
 )
 from superword.commands.train import summarize
-from superword.extending import extend
-from superword.inspection import inspect
+from superword.corpus.paths import RawPath
+from superword.tokenizer.inspection import inspect
+from superword.training.extending import extend
 
 __all__ = ["extend_command"]
 
@@ -76,7 +76,7 @@ def extend_command(
             raise FileNotFoundError(errno.ENOENT, reason, str(output.parent))
         tok = extend(
             base,
-            [Place(place) for place in corpus],
+            [RawPath(place) for place in corpus],
             add,
             pattern=pattern,
             special_tokens=dict(map(text_and_id, special_token)) if special_token else None,
@@ -89,7 +89,7 @@ def extend_command(
             on_error=on_error.mode(),
             threads=threads,
             memory_limit=memory_limit,
-            progress=progress.teller(),
+            progress=progress.callback(),
         )
         tok.save(output)
     summarize(inspect(tok, 5), output, Console(stderr=True, soft_wrap=True, highlight=False))

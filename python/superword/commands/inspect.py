@@ -11,8 +11,8 @@ from rich.console import Console
 
 from superword.commands.messages import errors_as_sentences
 from superword.commands.options import Model
-from superword.inspection import inspect, show
-from superword.tokenizer import load
+from superword.tokenizer.inspection import inspect, show
+from superword.tokenizer.tokenizer import load
 
 __all__ = ["inspect_command"]
 

@@ -9,7 +9,7 @@ import typer
 
 from superword.commands.count import say
 from superword.commands.messages import errors_as_sentences
-from superword.counting import merge_counts
+from superword.counts.counting import merge_counts
 
 __all__ = ["merge_counts_command"]
 

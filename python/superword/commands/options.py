@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
 from enum import StrEnum
-from os import PathLike
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from superword.corpus import OnError
+from superword.corpus.documents import OnError
 from superword.patterns import NAMED_PATTERNS
-from superword.progress import Tell, json_lines
+from superword.training.progress import ProgressCallback, json_lines
 
 __all__ = [
     "AnyModel",
@@ -29,7 +27,6 @@ __all__ = [
     "Model",
     "OnErrorChoice",
     "Pattern",
-    "Place",
     "ProgressChoice",
     "Seed",
     "Separator",
@@ -38,17 +35,6 @@ __all__ = [
     "TextFile",
     "Threads",
 ]
-
-
-@dataclass(frozen=True)
-class Place(PathLike[str]):
-    """A path or a URL as it was typed; a `Path` would take the second slash from `https://`."""
-
-    name: str
-
-    def __fspath__(self) -> str:
-        """What was typed."""
-        return self.name
 
 
 class ErrorChoice(StrEnum):
@@ -70,7 +56,7 @@ class ProgressChoice(StrEnum):
     json = "json"
     none = "none"
 
-    def teller(self) -> bool | Tell:
+    def callback(self) -> bool | ProgressCallback:
         """What `train` and `encode_corpus` take."""
         if self is ProgressChoice.json or (self is ProgressChoice.auto and not sys.stderr.isatty()):
             return json_lines()

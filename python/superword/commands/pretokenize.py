@@ -11,9 +11,9 @@ from rich.console import Console
 
 from superword.commands.messages import errors_as_sentences
 from superword.commands.options import Pattern
-from superword.commands.shades import shaded
 from superword.commands.text_input import as_text, given_bytes
 from superword.patterns import pretokenize
+from superword.tokenizer.display import color_alternately
 
 __all__ = ["pretokenize_command"]
 
@@ -37,6 +37,6 @@ def pretokenize_command(
     if as_json:
         sys.stdout.write(json.dumps(pretokens, ensure_ascii=False) + "\n")
     elif console.is_terminal:
-        console.print(shaded(pretokens))
+        console.print(color_alternately(pretokens))
     else:
         sys.stdout.writelines(json.dumps(p, ensure_ascii=False) + "\n" for p in pretokens)

@@ -67,7 +67,7 @@ def reproduce_command(
         results = reproduce(
             settings,
             say=lambda line: console.print(line, markup=False),
-            progress=progress.teller(),
+            progress=progress.callback(),
         )
         claims = write_outputs(results, settings)
     show_claims(claims, Console(soft_wrap=True, highlight=False))

@@ -6,8 +6,8 @@ import os
 import sys
 from pathlib import Path
 
+from superword.corpus.paths import STANDARD_INPUT
 from superword.errors import CorpusError
-from superword.paths import STANDARD_INPUT
 
 __all__ = ["as_text", "given_bytes"]
 

@@ -21,19 +21,20 @@ from superword.commands.options import (
     MemoryLimit,
     OnErrorChoice,
     Pattern,
-    Place,
     ProgressChoice,
     Separator,
     ShownProgress,
     Threads,
 )
-from superword.corpus import OnError
-from superword.counts_training import train_on_counts
-from superword.inspection import Inspection, inspect, readable
+from superword.corpus.documents import OnError
+from superword.corpus.paths import RawPath
+from superword.counts.training import train_on_counts
 from superword.patterns import ELIGIBLE
-from superword.progress import Tell
-from superword.tokenizer import Deletion, Tokenizer
-from superword.training import train
+from superword.tokenizer.display import readable
+from superword.tokenizer.inspection import Inspection, inspect
+from superword.tokenizer.tokenizer import Deletion, Tokenizer
+from superword.training.progress import ProgressCallback
+from superword.training.training import train
 
 __all__ = ["train_command"]
 
@@ -70,7 +71,7 @@ class Learning(TypedDict):
     special_tokens: Sequence[str]
     threads: int | None
     memory_limit: str | None
-    progress: bool | Tell
+    progress: bool | ProgressCallback
     verify_every: int | None
 
 
@@ -168,7 +169,7 @@ def train_command(
             "special_tokens": special_token or (),
             "threads": threads,
             "memory_limit": memory_limit,
-            "progress": progress.teller(),
+            "progress": progress.callback(),
             "verify_every": verify_every,
         }
         reading: Reading = {
@@ -176,7 +177,7 @@ def train_command(
             "separator": separator,
             "on_error": on_error.mode(),
         }
-        places = [Place(place) for place in corpus or ()]
+        places = [RawPath(place) for place in corpus or ()]
         limits = (max_bytes, max_documents)
         second_stage = (transition, second_pattern)
         thresholds = (min_pretoken_count, min_fragment_count)
@@ -222,7 +223,7 @@ def train_command(
 
 
 def train_on_spark(
-    places: Sequence[Place],
+    places: Sequence[RawPath],
     vocab_size: int,
     learning: Learning,
     reading: Reading,

@@ -9,10 +9,10 @@ from __future__ import annotations
 import json
 from typing import Any, Literal
 
-from superword.corpus import CorpusLike, OnError, open_corpus
+from superword.corpus.documents import CorpusLike, OnError, open_corpus
 from superword.evaluation.extra import needs
 from superword.patterns import NAMED_PATTERNS
-from superword.progress import Tell, bar
+from superword.training.progress import ProgressCallback, bar
 
 __all__ = ["BASELINES", "Baseline", "train_baseline", "truncate_baseline"]
 
@@ -34,7 +34,7 @@ def train_baseline(
     max_bytes: int | None = None,
     max_documents: int | None = None,
     on_error: OnError = "raise",
-    progress: bool | Tell = False,
+    progress: bool | ProgressCallback = False,
 ) -> Any:
     """Train a baseline; gives a `tokenizers.Tokenizer`.
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from superword.atomic_files import write_atomically
 from superword.evaluation.comparison import METRICS, difference
 from superword.evaluation.measurement import Measurement
 from superword.evaluation.metrics import sorted_counts
@@ -20,7 +21,6 @@ from superword.evaluation.style import (
     percent_axis,
     thinned,
 )
-from superword.whole_files import whole_files
 
 __all__ = ["checked_plot", "comparison_figure", "save_plot"]
 
@@ -56,7 +56,7 @@ def save_plot(measured: Sequence[Measurement], path: Path) -> None:
         content = comparison_page(measured).encode()
     else:
         content = figure_bytes(comparison_figure(measured), form)
-    with whole_files() as files:
+    with write_atomically() as files:
         files.open(path).write(content)
 
 

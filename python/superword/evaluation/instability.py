@@ -11,7 +11,7 @@ import numpy as np
 from superword.evaluation.alignment import pretoken_ends
 from superword.evaluation.measurement import Instability
 from superword.evaluation.tokenizers import AnyTokenizer
-from superword.progress import Tell
+from superword.training.progress import ProgressCallback
 
 __all__ = ["DOCUMENTS", "LENGTH", "measure_instability"]
 
@@ -29,7 +29,7 @@ def measure_instability(
     texts: Sequence[str],
     seed: int = 0,
     threads: int = 1,
-    tell: Tell | None = None,
+    tell: ProgressCallback | None = None,
 ) -> Instability:
     """Count at which pretoken boundaries of texts a prompt is not encoded as the text's beginning.
 

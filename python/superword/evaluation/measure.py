@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from superword.corpus import CorpusLike, OnError, open_corpus, warn_of_skipped
-from superword.encoding import checked
+from superword.corpus.documents import CorpusLike, OnError, open_corpus, warn_of_skipped
 from superword.errors import CorpusError
 from superword.evaluation.alignment import Alignment, align, pretoken_ends
 from superword.evaluation.instability import DOCUMENTS, LENGTH, measure_instability
 from superword.evaluation.measurement import Instability, Measurement
 from superword.evaluation.sources import by_source, source_labels
 from superword.evaluation.tokenizers import AnyTokenizer
-from superword.progress import Tell, bar
+from superword.tokenizer.encoding import checked
+from superword.training.progress import ProgressCallback, bar
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -40,7 +40,7 @@ def evaluate(
     max_documents: int | None = None,
     on_error: OnError = "raise",
     threads: int | None = None,
-    progress: bool | Tell = False,
+    progress: bool | ProgressCallback = False,
 ) -> Measurement:
     """Measure a tokenizer on a corpus.
 

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from superword.atomic_files import write_atomically
 from superword.evaluation import metrics
 from superword.evaluation.alignment import Alignment
-from superword.whole_files import whole_files
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -150,7 +150,7 @@ class Measurement:
             "instability": self.instability._asdict(),
             "sources": {name: share._asdict() for name, share in self.sources.items()},
         }
-        with whole_files() as files:
+        with write_atomically() as files:
             files.open(path).write(json.dumps(plain, ensure_ascii=False).encode())
 
     @classmethod

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from superword.atomic_files import write_atomically
 from superword.evaluation.ablation import COLUMNS, Row, ablation_rows, markdown, written
 from superword.evaluation.claims import Checked, check_claims
 from superword.evaluation.figures import FIGURES
@@ -16,7 +17,6 @@ from superword.evaluation.report import Part, report
 from superword.evaluation.results import Results
 from superword.evaluation.settings import Settings
 from superword.evaluation.style import figure_bytes
-from superword.whole_files import whole_files
 
 __all__ = ["write_outputs"]
 
@@ -94,5 +94,5 @@ def plain(value: Any) -> bytes:
 def write(path: Path, content: bytes) -> None:
     """Write a file, whole or not at all; its folder is made."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    with whole_files() as files:
+    with write_atomically() as files:
         files.open(path).write(content)

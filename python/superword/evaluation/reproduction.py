@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, cast
 
-from superword.commands.options import Place
+from superword.corpus.paths import RawPath
 from superword.errors import SuperwordError
 from superword.evaluation.baselines import train_baseline, truncate_baseline
 from superword.evaluation.contestants import Contestant, all_contestants
@@ -20,9 +20,9 @@ from superword.evaluation.settings import Settings
 from superword.evaluation.steps import Steps, digest
 from superword.evaluation.text_rows import row_of
 from superword.evaluation.tokenizers import AnyTokenizer, HuggingFace, Ours
-from superword.progress import Tell
-from superword.tokenizer import Deletion, Tokenizer, load
-from superword.training import train
+from superword.tokenizer.tokenizer import Deletion, Tokenizer, load
+from superword.training.progress import ProgressCallback
+from superword.training.training import train
 
 __all__ = ["reproduce"]
 
@@ -34,7 +34,7 @@ def reproduce(
     settings: Settings,
     *,
     say: Callable[[str], object] = lambda line: None,
-    progress: bool | Tell = False,
+    progress: bool | ProgressCallback = False,
 ) -> Results:
     """Train and measure everything that is not yet there.
 
@@ -67,7 +67,7 @@ def reproduce(
 class Job:
     """The steps of one reproduction."""
 
-    def __init__(self, settings: Settings, steps: Steps, progress: bool | Tell) -> None:
+    def __init__(self, settings: Settings, steps: Steps, progress: bool | ProgressCallback) -> None:
         self.settings = settings
         self.steps = steps
         self.progress = progress
@@ -94,7 +94,7 @@ class Job:
             "max_bytes": contestant.max_bytes or settings.train_bytes,
             "progress": self.progress,
         }
-        corpus = [Place(place) for place in settings.train]
+        corpus = [RawPath(place) for place in settings.train]
         if contestant.baseline is not None:
             baseline = train_baseline(contestant.baseline, corpus, size, **options)
             scratch = path.with_suffix(".part")
@@ -129,7 +129,7 @@ class Job:
     def measure(self, contestant: Contestant) -> Iterator[tuple[int, Measurement]]:
         """Measure a contestant at every size, or find what was measured."""
         settings = self.settings
-        corpus = [Place(place) for place in settings.eval]
+        corpus = [RawPath(place) for place in settings.eval]
         for size in settings.vocab_sizes:
 
             def make(path: Path, size: int = size) -> None:

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from superword.atomic_files import write_atomically
 from superword.evaluation.contestants import Contestant, ours_key
 from superword.evaluation.measurement import Measurement
-from superword.tokenizer import Tokenizer, Training
-from superword.whole_files import whole_files
+from superword.tokenizer.tokenizer import Tokenizer, Training
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -51,7 +51,7 @@ class Curve(NamedTuple):
             "supermerges": np.flatnonzero(self.is_supermerge).tolist(),
             "training": self.training._asdict(),
         }
-        with whole_files() as files:
+        with write_atomically() as files:
             files.open(path).write(json.dumps(plain).encode())
 
     @classmethod

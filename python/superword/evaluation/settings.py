@@ -9,10 +9,10 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from superword.corpus.paths import find_sources
 from superword.evaluation import paper
 from superword.evaluation.baselines import BASELINES, Baseline
 from superword.evaluation.steps import digest
-from superword.paths import find_sources
 
 __all__ = ["Settings", "read_settings"]
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from superword.corpus import CorpusLike, open_corpus
+from superword.corpus.documents import CorpusLike, open_corpus
+from superword.corpus.paths import find_sources, is_parquet
 from superword.errors import CorpusError
 from superword.evaluation.measurement import Share
-from superword.paths import find_sources, is_parquet
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from superword.whole_files import whole_files
+from superword.atomic_files import write_atomically
 
 __all__ = ["Steps", "digest"]
 
@@ -55,6 +55,6 @@ class Steps:
         make(path)
         seconds = round(time.monotonic() - start, 1)
         self._done[name] = {"made_from": made_from, "seconds": seconds}
-        with whole_files() as files:
+        with write_atomically() as files:
             files.open(self._record).write(json.dumps(self._done, indent=1).encode())
         return path

@@ -8,9 +8,8 @@ from itertools import accumulate, pairwise
 from rich.cells import cell_len
 from rich.text import Text
 
-from superword.commands.shades import SHADES
 from superword.evaluation.tokenizers import AnyTokenizer
-from superword.inspection import readable
+from superword.tokenizer.display import TOKEN_COLORS, readable
 
 __all__ = ["Row", "aligned_lines", "coloured_lines", "row_of"]
 
@@ -97,7 +96,7 @@ def coloured_lines(text: str, rows: Sequence[Row], width: int = 100) -> Iterator
         for head, shade in zip(heads, shades, strict=True):
             line = Text(head, no_wrap=True)
             for at in range(start, stop):
-                line.append(characters[at], SHADES[shade[at]])
+                line.append(characters[at], TOKEN_COLORS[shade[at]])
             yield line
         if stop < len(characters):
             yield Text()

@@ -17,9 +17,9 @@ from superword.errors import ModelFormatError
 from superword.evaluation.alignment import pretoken_ends
 from superword.evaluation.byte_level import token_reader
 from superword.evaluation.extra import needs
+from superword.interop.tiktoken_file import read_ranks
 from superword.patterns import NAMED_PATTERNS
-from superword.tiktoken_file import read_ranks
-from superword.tokenizer import Tokenizer, load
+from superword.tokenizer.tokenizer import Tokenizer, load
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from superword import _core, key_counts
-from superword.cuts import Cut
+from superword import _core
+from superword.counts import key_counts
+from superword.counts.cuts import Cut
 
 __all__ = [
     "BIGRAMS",

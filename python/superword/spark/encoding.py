@@ -8,7 +8,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from superword.spark.session import text_of
-from superword.tokenizer import Tokenizer, load
+from superword.tokenizer.tokenizer import Tokenizer, load
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -10,13 +10,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from superword import _core
+from superword.counts.stages import Staged, checked_thresholds
 from superword.errors import CorpusError
 from superword.patterns import ELIGIBLE
-from superword.progress import Tell, bar
 from superword.spark.session import text_of
-from superword.staged import Staged, checked_thresholds
-from superword.tokenizer import Deletion, Parameters, Tokenizer
-from superword.training import checked_effort, checked_parameters, finished, refuse_repeated
+from superword.tokenizer.tokenizer import Deletion, Parameters, Tokenizer
+from superword.training.progress import ProgressCallback, bar
+from superword.training.training import (
+    checked_effort,
+    checked_parameters,
+    finished,
+    refuse_repeated,
+)
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -64,7 +69,7 @@ def train(
     min_fragment_count: int | None = None,
     threads: int | None = None,
     memory_limit: int | str | None = None,
-    progress: bool | Tell = False,
+    progress: bool | ProgressCallback = False,
     verify_every: int | None = None,
     report: Callable[[Passed], object] | None = None,
 ) -> Tokenizer:

@@ -60,7 +60,7 @@ def test_a_smaller_vocabulary_is_the_one_trained_at_that_size(
     results: Results, settings: Settings
 ) -> None:
     trained = superword.train(settings.train[0], 300, pattern="gpt4o")
-    documents = superword.corpus.open_corpus(settings.eval[0]).documents()
+    documents = open_corpus(settings.eval[0]).documents()
     tokens = sum(len(trained.encode(document)) for document in documents)
     assert results.measured[OURS, 300].tokens == tokens
 

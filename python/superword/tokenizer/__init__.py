@@ -1,0 +1,30 @@
+"""A trained tokenizer: loading, encoding, decoding, looking inside.
+
+In reading order:
+    rules             The rules of a model, and the steps of an explanation.
+    threads           How many threads to use.
+    prompts           The part of a prompt whose ids no continuation can change.
+    encoding          The methods that encode and decode.
+    tiktoken_adapter  The same methods as `tiktoken.Encoding` has.
+    tokenizer         `Tokenizer` and `load`.
+    display           Tokens as people read them.
+    inspection        A summary of a model.
+"""
+
+from superword.tokenizer.encoding import DecodeStream, Offsets
+from superword.tokenizer.prompts import Prompt
+from superword.tokenizer.rules import Rule, Step
+from superword.tokenizer.tokenizer import Deletion, Parameters, Tokenizer, Training, load
+
+__all__ = [
+    "DecodeStream",
+    "Deletion",
+    "Offsets",
+    "Parameters",
+    "Prompt",
+    "Rule",
+    "Step",
+    "Tokenizer",
+    "Training",
+    "load",
+]
