@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import superword
+from superword.corpus import open_corpus
 from superword.evaluation.figures import FIGURES
 from superword.evaluation.outputs import write_outputs
 from superword.evaluation.reproduction import reproduce
