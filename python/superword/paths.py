@@ -14,10 +14,21 @@ from typing import IO, Any, BinaryIO
 from superword import _core
 from superword.errors import CorpusError
 
-__all__ = ["STANDARD_INPUT", "Source", "find_sources", "is_parquet"]
+__all__ = ["STANDARD_INPUT", "RawPath", "Source", "find_sources", "is_parquet"]
 
 STANDARD_INPUT = "standard input"
 KNOWN = ".jsonl and .txt files (also as .gz, .zst or .bz2) and .parquet files"
+
+
+@dataclass(frozen=True)
+class RawPath(os.PathLike[str]):
+    """A path or URL exactly as given; `pathlib.Path` would collapse the slashes of `https://`."""
+
+    name: str
+
+    def __fspath__(self) -> str:
+        """Return the path or URL."""
+        return self.name
 
 
 @dataclass(frozen=True)

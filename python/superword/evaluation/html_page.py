@@ -1,4 +1,4 @@
-"""Pages of HTML that need nothing but themselves."""
+"""Self-contained HTML pages."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import NamedTuple
 
-__all__ = ["Column", "inline_svg", "page", "table"]
+__all__ = ["TableColumn", "build_page", "build_table", "inline_svg"]
 
-STYLE = """
+STYLESHEET = """
 :root { color-scheme: light; --ink: #1d2733; --soft: #5b6875; --line: #dfe4ea; --blue: #0072b2; }
 * { box-sizing: border-box; }
 body { margin: 0 auto; max-width: 62rem; padding: 3rem 1.5rem 6rem; color: var(--ink);
@@ -64,39 +64,39 @@ nav { font: .88rem system-ui, sans-serif; margin: 1rem 0 0; display: flex; gap: 
 """
 
 
-class Column(NamedTuple):
-    """The head of a table's column."""
+class TableColumn(NamedTuple):
+    """A column of a table: its name, and what kind of values it holds."""
 
     name: str
     is_number: bool = False
     is_paper: bool = False
 
 
-def page(title: str, body: str) -> str:
-    """A whole page; the body is HTML."""
+def build_page(title: str, body: str) -> str:
+    """Build a page with a title; the body is HTML."""
     return (
         "<!doctype html>\n<html lang='en'>\n<head>\n<meta charset='utf-8'>\n"
         "<meta name='viewport' content='width=device-width, initial-scale=1'>\n"
-        f"<title>{escape(title)}</title>\n<style>{STYLE}</style>\n</head>\n"
+        f"<title>{escape(title)}</title>\n<style>{STYLESHEET}</style>\n</head>\n"
         f"<body>\n<h1>{escape(title)}</h1>\n{body}\n</body>\n</html>\n"
     )
 
 
-def table(
-    columns: Sequence[Column], rows: Iterable[Sequence[str]], groups: Iterable[int] = ()
+def build_table(
+    columns: Sequence[TableColumn], rows: Iterable[Sequence[str]], groups: Iterable[int] = ()
 ) -> str:
-    """A table of plain texts; before some rows, a line.
+    """Build a table of plain texts, with a line before each row that starts a group.
 
     Example:
-        >>> table([Column("size", is_number=True)], [["<5"]]).count("&lt;5")
+        >>> build_table([TableColumn("size", is_number=True)], [["<5"]]).count("&lt;5")
         1
     """
     starts = set(groups)
-    head = "".join(f"<th{kind(column)}>{escape(column.name)}</th>" for column in columns)
+    head = "".join(f"<th{class_attribute(column)}>{escape(column.name)}</th>" for column in columns)
     body = "".join(
         f"<tr{' class=group' if at in starts else ''}>"
         + "".join(
-            f"<td{kind(column)}>{escape(text)}</td>"
+            f"<td{class_attribute(column)}>{escape(text)}</td>"
             for column, text in zip(columns, row, strict=True)
         )
         + "</tr>\n"
@@ -105,13 +105,13 @@ def table(
     return f"<div class='wide'><table>\n<tr>{head}</tr>\n{body}</table></div>"
 
 
-def kind(column: Column) -> str:
-    """The class of a column's cells, as an attribute."""
+def class_attribute(column: TableColumn) -> str:
+    """Return the HTML class attribute of a column's cells."""
     names = ["number"] * column.is_number + ["paper"] * column.is_paper
     return f" class='{' '.join(names)}'" if names else ""
 
 
 def inline_svg(svg: bytes) -> str:
-    """A picture for the middle of a page: without what only a file of its own needs."""
+    """Return an SVG without the XML header, to be embedded in a page."""
     text = svg.decode()
     return text[text.index("<svg") :]

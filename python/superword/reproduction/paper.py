@@ -1,7 +1,4 @@
-"""What the paper reports: Boundless Byte Pair Encoding, Schmidt et al., COLM 2025.
-
-Only numbers in its text and tables; what its figures show beyond them is not known here.
-"""
+"""Values from the text and tables of "Boundless Byte Pair Encoding", Schmidt et al., COLM 2025."""
 
 from __future__ import annotations
 
@@ -11,13 +8,13 @@ __all__ = ["ABLATION", "LAST_SUPERMERGE_SHARE", "SIZES", "SUPERMERGE_SHARE", "Ab
 
 SIZES = (40_960, 65_536, 98_304, 131_072)
 
-# Section 3.4: of all rules to a vocabulary of 131,072, and of the last 8,192.
+# Section 3.4: the share of supermerges in all rules up to 131,072 tokens, and in the last 8,192.
 SUPERMERGE_SHARE = 0.366
 LAST_SUPERMERGE_SHARE = 0.508
 
 
 class Ablation(NamedTuple):
-    """A row of Table 1 or 3."""
+    """The values of one row of Table 1 or 3."""
 
     bytes_per_token: float
     renyi_efficiency: float

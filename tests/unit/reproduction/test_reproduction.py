@@ -1,4 +1,4 @@
-"""The whole of `reproduce`, on a few pages; and its settings and steps."""
+"""`reproduce` on a few pages, its settings and its steps."""
 
 from __future__ import annotations
 
@@ -12,24 +12,28 @@ from typing import Any
 import pytest
 
 import superword
-from superword.evaluation.figures import FIGURES
-from superword.evaluation.outputs import write_outputs
-from superword.evaluation.reproduction import reproduce
-from superword.evaluation.results import OURS, Results
-from superword.evaluation.settings import Settings, read_settings
-from superword.evaluation.steps import Steps
+from superword.reproduction import (
+    ReproductionSettings,
+    Results,
+    read_settings,
+    reproduce,
+    write_outputs,
+)
+from superword.reproduction.figures import FIGURES
+from superword.reproduction.results import BOUNDLESS_4O
+from superword.reproduction.steps import Steps
 
 SIZES = (300, 350, 400)
 
 
 @pytest.fixture(scope="module")
-def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
+def settings(tmp_path_factory: pytest.TempPathFactory) -> ReproductionSettings:
     folder = tmp_path_factory.mktemp("reproduced")
     novels = list(superword.sample())
     for name, part in (("train", novels[:10]), ("eval", novels[10:12])):
         rows = [{"text": text[:9000], "source": f"s/{at}"} for at, text in enumerate(part)]
         (folder / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return Settings(
+    return ReproductionSettings(
         train=(str(folder / "train.jsonl"),),
         eval=(str(folder / "eval.jsonl"),),
         out=folder / "out",
@@ -41,31 +45,33 @@ def settings(tmp_path_factory: pytest.TempPathFactory) -> Settings:
 
 
 @pytest.fixture(scope="module")
-def results(settings: Settings) -> Results:
+def results(settings: ReproductionSettings) -> Results:
     results = reproduce(settings)
     write_outputs(results, settings)
     return results
 
 
 def test_everything_is_measured_at_every_size(results: Results) -> None:
-    assert set(results.measured) == {(key, size) for key in results.contestants for size in SIZES}
-    assert len(results.contestants) == 3 + 2 * 5 + 1
+    assert set(results.measured) == {(key, size) for key in results.lineup for size in SIZES}
+    assert len(results.lineup) == 3 + 2 * 5 + 1
     for (key, size), measured in results.measured.items():
         assert measured.altered == 0, key
-        if results.contestants[key].baseline != "unigram":
+        if results.lineup[key].baseline != "unigram":
             assert measured.vocab_size == size, key
 
 
 def test_a_smaller_vocabulary_is_the_one_trained_at_that_size(
-    results: Results, settings: Settings
+    results: Results, settings: ReproductionSettings
 ) -> None:
     trained = superword.train(settings.train[0], 300, pattern="gpt4o")
     documents = superword.corpus.open_corpus(settings.eval[0]).documents()
     tokens = sum(len(trained.encode(document)) for document in documents)
-    assert results.measured[OURS, 300].tokens == tokens
+    assert results.measured[BOUNDLESS_4O, 300].tokens == tokens
 
 
-def test_figures_and_tables_are_written_in_every_form(results: Results, settings: Settings) -> None:
+def test_figures_and_tables_are_written_in_every_format(
+    results: Results, settings: ReproductionSettings
+) -> None:
     figures = settings.out / "figures"
     for figure in FIGURES:
         stem = figures / f"figure-{figure.number}-{figure.name}"
@@ -80,14 +86,14 @@ def test_figures_and_tables_are_written_in_every_form(results: Results, settings
     seventh = json.loads((figures / "figure-7-bytes-per-token.json").read_text())
     mine = [row for row in seventh if row["tokenizer"] == "BoundlessBPE (4o)"]
     assert [row["vocab_size"] for row in mine] == list(SIZES)
-    assert mine[0]["bytes_per_token"] == results.measured[OURS, 300].bytes_per_token
+    assert mine[0]["bytes_per_token"] == results.measured[BOUNDLESS_4O, 300].bytes_per_token
     tables = settings.out / "tables"
     assert len(json.loads((tables / "table-1-ablation.json").read_text())) == 12
     assert (tables / "table-3-ablation.md").read_text().count("\n") == 8
 
 
 class Links(HTMLParser):
-    """What a page loads from elsewhere, and which elements stay open."""
+    """Collects what a page loads from other files."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -98,7 +104,7 @@ class Links(HTMLParser):
         self.loaded += [tag] if tag in ("link", "script", "iframe") else []
 
 
-def test_the_report_needs_nothing_but_itself(results: Results, settings: Settings) -> None:
+def test_the_report_is_self_contained(results: Results, settings: ReproductionSettings) -> None:
     page = (settings.out / "report.html").read_text()
     links = Links()
     links.feed(page)
@@ -110,37 +116,37 @@ def test_the_report_needs_nothing_but_itself(results: Results, settings: Setting
     assert "first" in page and "s/0" not in page
 
 
-def test_a_second_run_makes_nothing_anew(results: Results, settings: Settings) -> None:
+def test_a_second_run_rebuilds_nothing(results: Results, settings: ReproductionSettings) -> None:
     done: list[str] = []
-    again = reproduce(settings, say=done.append)
+    again = reproduce(settings, log=done.append)
     assert done == []
     assert again.measured == results.measured
 
 
-def test_what_is_gone_or_changed_is_made_anew(results: Results, settings: Settings) -> None:
-    (settings.out / "measurements" / f"{OURS}-300.json").unlink()
+def test_a_missing_file_is_rebuilt(results: Results, settings: ReproductionSettings) -> None:
+    (settings.out / "measurements" / f"{BOUNDLESS_4O}-300.json").unlink()
     done: list[str] = []
-    reproduce(settings, say=done.append)
-    assert done == [f"measurements/{OURS}-300.json"]
+    reproduce(settings, log=done.append)
+    assert done == [f"measurements/{BOUNDLESS_4O}-300.json"]
 
 
-def test_steps_are_remembered(tmp_path: Path) -> None:
+def test_a_step_is_rebuilt_if_its_inputs_change_or_it_failed(tmp_path: Path) -> None:
     made: list[str] = []
 
     def make(path: Path) -> None:
         made.append(path.name)
         path.write_text("made")
 
-    for made_from in ("a", "a", "b"):
-        Steps(tmp_path).do("x/y.txt", made_from, make)
+    for inputs in ("a", "a", "b"):
+        Steps(tmp_path).build("x/y.txt", inputs, make)
     assert made == ["y.txt", "y.txt"]
 
     def fail(path: Path) -> None:
         raise RuntimeError
 
     with pytest.raises(RuntimeError):
-        Steps(tmp_path).do("z.txt", "a", fail)
-    Steps(tmp_path).do("z.txt", "a", make)
+        Steps(tmp_path).build("z.txt", "a", fail)
+    Steps(tmp_path).build("z.txt", "a", make)
     assert made[-1] == "z.txt"
 
 
@@ -159,15 +165,15 @@ def test_settings_come_from_a_file_and_the_command_line(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        ("train = 'a'\neval = 'b'", "say --out"),
-        ("vocabulary = 3", "no such setting: vocabulary; there are"),
+        ("train = 'a'\neval = 'b'", "pass --out"),
+        ("vocabulary = 3", "unknown setting vocabulary; choose from"),
         ("train = ", "not TOML"),
-        ("train = 'a'\neval = 'b'\nout = 'c'\nbaselines = ['x']", "no such baseline: x"),
+        ("train = 'a'\neval = 'b'\nout = 'c'\nbaselines = ['x']", "unknown baseline x"),
         ("train = 'a'\neval = 'b'\nout = 'c'\nvocab_sizes = [10]", "at least 257"),
-        ("train = 'a'\neval = 'b'\nout = 'c'\ntransition = 2.0", "a share from 0 to 1"),
+        ("train = 'a'\neval = 'b'\nout = 'c'\ntransition = 2.0", "at least 0 and below 1"),
     ],
 )
-def test_impossible_settings_are_refused(tmp_path: Path, content: str, sentence: str) -> None:
+def test_invalid_settings_are_refused(tmp_path: Path, content: str, sentence: str) -> None:
     config = tmp_path / "paper.toml"
     config.write_text(content)
     with pytest.raises(ValueError, match=sentence):

@@ -1,4 +1,4 @@
-"""The libraries of the extra `superword[eval]`."""
+"""Import the libraries of the extra `superword[eval]`."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from typing import Any
 
 from superword.errors import SuperwordError
 
-__all__ = ["needs"]
+__all__ = ["import_extra"]
 
 
-def needs(name: str) -> Any:
-    """Import a library, or say how to get it.
+def import_extra(name: str) -> Any:
+    """Import a library, or say how to install it.
 
     Raises:
-        SuperwordError: If it is not installed.
+        SuperwordError: If the library is not installed.
 
     Example:
-        >>> needs("json").loads("[1]")
+        >>> import_extra("json").loads("[1]")
         [1]
-        >>> needs("no_such_library")
+        >>> import_extra("no_such_library")
         Traceback (most recent call last):
         superword.errors.SuperwordError: this needs no_such_library; pip install 'superword[eval]'
     """

@@ -1,4 +1,4 @@
-"""Measuring, against counting one by one."""
+"""`evaluate`, against counting one by one."""
 
 from __future__ import annotations
 
@@ -11,10 +11,8 @@ import pytest
 
 import superword
 from superword import CorpusError
-from superword.evaluation.instability import measure_instability
-from superword.evaluation.measure import Reservoir, evaluate
-from superword.evaluation.measurement import Instability, Measurement, Share
-from superword.evaluation.tokenizers import Ours
+from superword.evaluation import Measurement, Ours, SourceTotals, evaluate
+from superword.evaluation.instability import Instability, Reservoir, measure_instability
 
 
 @cache
@@ -27,7 +25,7 @@ def documents() -> list[str]:
     return [*list(superword.sample())[30:40], "", "naïve 日本語!"]
 
 
-def test_numbers_are_what_counting_gives() -> None:
+def test_numbers_match_counting() -> None:
     measured = evaluate(tok(), documents())
     model = tok().model
     encoded = [model.encode(text) for text in documents()]
@@ -64,10 +62,10 @@ def test_sources_are_summed_up(tmp_path: Path) -> None:
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     measured = evaluate(tok(), path)
     tokens = [len(tok().model.encode(str(row["text"]))) for row in rows]
-    expected = {"a": Share(2, 14, tokens[0] + tokens[2]), "b": Share(1, 2, tokens[1])}
+    expected = {"a": SourceTotals(2, 14, tokens[0] + tokens[2]), "b": SourceTotals(1, 2, tokens[1])}
     assert measured.sources == expected
     assert evaluate(tok(), rows).sources == expected
-    assert evaluate(tok(), path, max_documents=2).sources["a"] == Share(1, 5, tokens[0])
+    assert evaluate(tok(), path, max_documents=2).sources["a"] == SourceTotals(1, 5, tokens[0])
     assert evaluate(tok(), path, source="text").sources["or"].documents == 1
     assert evaluate(tok(), path, source="missing").sources == {}
     assert measured.gini == pytest.approx(
@@ -81,7 +79,7 @@ def test_text_files_have_no_sources(tmp_path: Path) -> None:
     assert evaluate(tok(), tmp_path).sources == {}
 
 
-def test_with_skipped_rows_there_are_no_sources(tmp_path: Path) -> None:
+def test_a_corpus_with_skipped_rows_has_no_sources(tmp_path: Path) -> None:
     path = tmp_path / "rows.jsonl"
     path.write_text('{"text": "to be", "source": "a"}\n{"source": "b"}\n')
     with pytest.warns(UserWarning, match="skipped"):
@@ -103,7 +101,7 @@ def test_instability_is_what_encoding_every_prompt_gives() -> None:
     model = tok().model
     boundaries = unstable = 0
     for text in texts:
-        pretokens = superword.pretokenize(text, "gpt4o")[:17]  # as many as are tried
+        pretokens = superword.pretokenize(text, "gpt4o")[:17]  # all boundaries are tried
         for at in range(1, len(pretokens)):
             prompt = model.encode("".join(pretokens[:at]))
             boundaries += 1

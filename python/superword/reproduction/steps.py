@@ -1,4 +1,4 @@
-"""Work in steps, each with a file, that need not be done twice."""
+"""Build files in steps, and reuse them in the next run."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["Steps", "digest"]
 
 
 def digest(*parts: Any) -> str:
-    """A short digest of plain values.
+    """Return a short digest of JSON values.
 
     Example:
         >>> digest("a", 1) == digest("a", 1) != digest("a", 2)
@@ -25,36 +25,36 @@ def digest(*parts: Any) -> str:
 
 
 class Steps:
-    """The steps that are done, in a folder; `steps.json` there says from what each was made.
+    """Files in a folder, and `steps.json`, which records the digest of the inputs of each.
 
-    A step is done again when what it is made from has changed, or its file is gone.
+    A file is rebuilt if its inputs have changed or it is missing.
     """
 
-    def __init__(self, folder: Path, say: Callable[[str], object] = lambda line: None) -> None:
+    def __init__(self, folder: Path, log: Callable[[str], object] = lambda line: None) -> None:
         self.folder = folder
-        self._say = say
+        self._log = log
         self._record = folder / "steps.json"
         known = json.loads(self._record.read_text("utf-8")) if self._record.exists() else {}
         self._done: dict[str, dict[str, Any]] = known
 
-    def do(self, name: str, made_from: str, make: Callable[[Path], object]) -> Path:
-        """Make a file, unless it is there already.
+    def build(self, name: str, inputs: str, write: Callable[[Path], object]) -> Path:
+        """Return the path of a file; write it unless it is up to date.
 
         Args:
-            name: Its place in the folder.
-            made_from: A digest of all that decides what is in it.
-            make: Writes it to the path that it is given.
+            name: The path in the folder.
+            inputs: A digest of everything that decides the content.
+            write: Writes the file to the path it is given.
         """
         path = self.folder / name
         done = self._done.get(name)
-        if done and done["made_from"] == made_from and path.exists():
+        if done and done["made_from"] == inputs and path.exists():
             return path
         path.parent.mkdir(parents=True, exist_ok=True)
-        self._say(name)
+        self._log(name)
         start = time.monotonic()
-        make(path)
+        write(path)
         seconds = round(time.monotonic() - start, 1)
-        self._done[name] = {"made_from": made_from, "seconds": seconds}
+        self._done[name] = {"made_from": inputs, "seconds": seconds}
         with whole_files() as files:
             files.open(self._record).write(json.dumps(self._done, indent=1).encode())
         return path
