@@ -46,54 +46,40 @@ class TokenizedText:
 
 def print_side_by_side(text: str, rows: Sequence[TokenizedText], console: Console) -> None:
     """Print a text as several tokenizers split it: in colors, or with bars if there are none."""
-    if console.color_system is None:
-        for line in build_plain_lines(text, rows, console.width):
-            console.print(line, markup=False)
-    else:
-        for colored in build_colored_lines(text, rows, console.width):
-            console.print(colored)
+    for line in build_lines(text, rows, console.width, console.color_system is not None):
+        console.print(line)
     console.print()
 
 
-def build_plain_lines(text: str, rows: Sequence[TokenizedText], width: int = 100) -> Iterator[str]:
-    r"""Yield lines with a bar where a token ends, and a gap where only another row's does.
+def build_lines(
+    text: str, rows: Sequence[TokenizedText], width: int = 100, in_color: bool = False
+) -> Iterator[Text]:
+    r"""Yield lines with tokens in alternating colors, or with a bar at the end of each token.
+
+    Characters align across rows: without colors, all rows have a column where one has a bar.
 
     Example:
         >>> rows = [TokenizedText("bpe", "To be or", [b"To", b" be", b" or"])]
         >>> rows.append(TokenizedText("boundless", "To be or", [b"To be", b" or"]))
-        >>> print("\n".join(build_plain_lines("To be or", rows)))
+        >>> print("\n".join(line.plain for line in build_lines("To be or", rows)))
         bpe        3 tokens  To| be| or|
         boundless  2 tokens  To  be| or|
     """
     characters = escape_characters(text)
     heads = build_heads(rows)
-    # Some row has a bar after these characters, so all rows have a column there.
-    has_column = [any(row.ends_at(at) for row in rows) for at in range(len(characters))]
-    widths = [cell_len(c) + column for c, column in zip(characters, has_column, strict=True)]
-    for start, stop in wrap(widths, max(width - len(heads[0]), 20)):
-        for head, row in zip(heads, rows, strict=True):
-            cells = (
-                characters[at] + (("|" if row.ends_at(at) else " ") if has_column[at] else "")
-                for at in range(start, stop)
-            )
-            yield f"{head}{''.join(cells)}".rstrip()
-        if stop < len(characters):
-            yield ""
-
-
-def build_colored_lines(
-    text: str, rows: Sequence[TokenizedText], width: int = 100
-) -> Iterator[Text]:
-    """Yield lines in which tokens have alternating colors and characters align across rows."""
-    characters = escape_characters(text)
-    heads = build_heads(rows)
     colors = [row.alternate_colors() for row in rows]
-    widths = [cell_len(character) for character in characters]
+    columns = range(len(characters))
+    has_bar = [not in_color and any(row.ends_at(at) for row in rows) for at in columns]
+    widths = [cell_len(characters[at]) + has_bar[at] for at in columns]
     for start, stop in wrap(widths, max(width - len(heads[0]), 20)):
-        for head, color in zip(heads, colors, strict=True):
+        for head, row, color in zip(heads, rows, colors, strict=True):
             line = Text(head, no_wrap=True)
             for at in range(start, stop):
-                line.append(characters[at], SHADES[color[at]])
+                line.append(characters[at], SHADES[color[at]] if in_color else None)
+                if has_bar[at]:
+                    line.append("|" if row.ends_at(at) else " ")
+            if not in_color:
+                line.rstrip()
             yield line
         if stop < len(characters):
             yield Text()

@@ -4,11 +4,7 @@ from __future__ import annotations
 
 from rich.cells import cell_len
 
-from superword.commands.side_by_side import (
-    TokenizedText,
-    build_colored_lines,
-    build_plain_lines,
-)
+from superword.commands.side_by_side import TokenizedText, build_lines
 
 TEXT = "To be\n日本 or not"
 ROWS = [
@@ -20,25 +16,22 @@ ROWS = [
 
 
 def test_bars_are_aligned() -> None:
-    assert list(build_plain_lines(TEXT, ROWS)) == [
+    assert [line.plain for line in build_lines(TEXT, ROWS)] == [
         "words  6 tokens  To| be|\\n|日 本| or| not|",
         "other  9 tokens  To  be|\\n|日|本| or  not|",
     ]
 
 
 def test_long_texts_wrap_and_stay_aligned() -> None:
-    lines = list(
-        build_plain_lines(
-            TEXT * 9, [TokenizedText("a", TEXT * 9, [TEXT.encode()] * 9)] * 2, width=50
-        )
-    )
+    rows = [TokenizedText("a", TEXT * 9, [TEXT.encode()] * 9)] * 2
+    lines = [line.plain for line in build_lines(TEXT * 9, rows, width=50)]
     assert len(lines) > 6
     assert all(cell_len(line) <= 50 for line in lines)
     assert lines[0] == lines[1] and lines[2] == ""
 
 
 def test_colors_alternate_between_tokens() -> None:
-    first, second = build_colored_lines(TEXT, ROWS)
+    first, second = build_lines(TEXT, ROWS, in_color=True)
     assert first.plain.endswith("To be\\n日本 or not")
     assert cell_len(first.plain) == cell_len(second.plain)
     assert ROWS[0].alternate_colors() == [0, 0, 1, 1, 1, 0, 1, 1, 0, 0, 0, 1, 1, 1, 1]
@@ -47,4 +40,4 @@ def test_colors_alternate_between_tokens() -> None:
 
 
 def test_a_text_without_tokens_has_a_row() -> None:
-    assert list(build_plain_lines("", [TokenizedText("a", "", [])])) == ["a  0 tokens"]
+    assert [line.plain for line in build_lines("", [TokenizedText("a", "", [])])] == ["a  0 tokens"]
