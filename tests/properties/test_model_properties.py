@@ -92,7 +92,7 @@ def test_truncation_gives_the_file_of_training_at_every_size(
         larger = parameters._replace(vocab_size=parameters.vocab_size + 7)
         assert tok.truncate(larger.vocab_size) == tokenizer(documents, larger, special)
     else:
-        with pytest.raises(ValueError, match="trained to"):
+        with pytest.raises(ValueError, match="trained for"):
             tok.truncate(parameters.vocab_size + 1)
 
 

@@ -19,44 +19,21 @@
 //! Nothing here knows of Python, or prints; only `corpus`, `runs` and `model` touch
 //! files.
 
-mod budget;
 mod control;
 pub mod corpus;
 mod count;
 pub mod encode;
-mod encode_corpus;
 mod error;
-mod extend;
-mod fragments;
-mod hash;
-mod memory;
-mod merges;
 pub mod model;
-mod occurrences;
-mod pairs;
-pub mod partial;
+mod platform;
 pub mod pretokenize;
-#[cfg(target_arch = "x86_64")]
-mod processor;
-mod replace;
-mod runs;
-mod second_stage;
-mod sequence;
-pub mod staged;
-mod supermerges;
-mod table;
-mod token;
-mod train;
-mod units;
-mod vocabulary;
+pub mod train;
 
-pub use budget::LEAST_MEMORY;
 pub use control::{Control, Stage};
 pub use count::PLACES;
-pub use encode::Encoder;
-pub use encode_corpus::encode_corpus;
+pub use encode::{Encoder, encode_corpus};
 pub use error::Error;
-pub use extend::extend;
 pub use model::Model;
+pub use platform::memory_budget::LEAST_MEMORY;
 pub use pretokenize::{Eligibility, Pattern};
-pub use train::{Effort, train};
+pub use train::{Effort, extend, train};

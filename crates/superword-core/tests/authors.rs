@@ -1,7 +1,7 @@
 //! Models in the formats of the authors, read from texts good and bad.
 
 use proptest::prelude::*;
-use superword_core::model::{Deletion, Model, SpelledRule};
+use superword_core::model::{Deletion, Model, SpelledRule, TokenId};
 
 /// `ab` is deleted, and `cab`, which is deleted after it, gives it back if it splits into the pair.
 const WORD_V1: &str = "word v1
@@ -82,11 +82,11 @@ fn deletes_split_as_each_format_says() {
 #[test]
 fn a_byte_that_is_not_listed_has_no_id() {
     let model = Model::from_authors(WORD_V1.as_bytes(), Deletion::Pair).expect("a model");
-    assert_eq!(model.id_of(u32::from(b'a')), Some(0));
-    assert_eq!(model.id_of(u32::from(b'd')), None);
+    assert_eq!(model.id_of(b'a'.into()), Some(TokenId(0)));
+    assert_eq!(model.id_of(b'd'.into()), None);
     assert_eq!(model.vocab_size(), 7);
-    assert_eq!(model.token_bytes(4), Some(b"cab".as_slice()));
-    assert_eq!(model.special_tokens(), [(9, "<|end of text|>".to_owned())]);
+    assert_eq!(model.token_bytes(TokenId(4)), Some(b"cab".as_slice()));
+    assert_eq!(model.special_tokens(), [(TokenId(9), "<|end of text|>".to_owned())]);
 }
 
 proptest! {

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use superword_core::Error;
-use superword_core::model::{Deletion, Model, Parameters, Rule, Training};
+use superword_core::model::{Deletion, Model, Parameters, Rule, TokenId, TokenIndex, Training};
 use superword_core::pretokenize::ELIGIBLE;
 
 fn parameters(vocab_size: u32) -> Parameters {
@@ -24,18 +24,23 @@ fn tokens(more: &[&str]) -> Vec<Box<[u8]>> {
     bytes.chain(more.iter().map(|token| Box::from(token.as_bytes()))).collect()
 }
 
-const A: u32 = b'a' as u32;
-const B: u32 = b'b' as u32;
-const C: u32 = b'c' as u32;
+const A: TokenIndex = TokenIndex(b'a' as u32);
+const B: TokenIndex = TokenIndex(b'b' as u32);
+const C: TokenIndex = TokenIndex(b'c' as u32);
 
 /// `abc` of `ab`, which is deleted and made again.
 fn made_again() -> Model {
     let rules = vec![
-        Rule::Merge { left: A, right: B, token: 257, count: 20 },
-        Rule::Merge { left: 257, right: C, token: 256, count: 18 },
-        Rule::Delete { token: 257, parts: Box::from([A, B]) },
-        Rule::Merge { left: A, right: B, token: 257, count: 2 },
-        Rule::Supermerge { left: 257, right: 256, token: 258, count: 2 },
+        Rule::Merge { left: A, right: B, token: TokenIndex(257), count: 20 },
+        Rule::Merge { left: TokenIndex(257), right: C, token: TokenIndex(256), count: 18 },
+        Rule::Delete { token: TokenIndex(257), parts: Box::from([A, B]) },
+        Rule::Merge { left: A, right: B, token: TokenIndex(257), count: 2 },
+        Rule::Supermerge {
+            left: TokenIndex(257),
+            right: TokenIndex(256),
+            token: TokenIndex(258),
+            count: 2,
+        },
     ];
     let tokens = tokens(&["abc", "ab", "ababc"]);
     let special = vec!["<s>".to_owned()];
@@ -46,13 +51,14 @@ fn made_again() -> Model {
 fn ids_follow_the_last_entry_and_special_tokens_come_after() {
     let model = made_again();
     let entered: Vec<_> = model.vocabulary().skip(256).collect();
-    let expected: [(u32, &[u8]); 3] = [(256, b"abc"), (257, b"ab"), (258, b"ababc")];
+    let expected: [(TokenId, &[u8]); 3] =
+        [(TokenId(256), b"abc"), (TokenId(257), b"ab"), (TokenId(258), b"ababc")];
     assert_eq!(entered, expected);
-    assert_eq!(model.special_tokens(), [(259, "<s>".to_owned())]);
-    assert_eq!(model.token_bytes(259), Some(b"<s>".as_slice()));
-    assert_eq!(model.token_id(b"ab"), Some(257));
+    assert_eq!(model.special_tokens(), [(TokenId(259), "<s>".to_owned())]);
+    assert_eq!(model.token_bytes(TokenId(259)), Some(b"<s>".as_slice()));
+    assert_eq!(model.token_id(b"ab"), Some(TokenId(257)));
     assert_eq!(model.token_id(b"<s>"), None);
-    let superwords = (256..261).map(|id| model.is_superword(id));
+    let superwords = (256..261).map(|id| model.is_superword(TokenId(id)));
     let expected = [Some(false), Some(false), Some(true), Some(false), None];
     assert!(superwords.eq(expected));
 }
@@ -60,10 +66,13 @@ fn ids_follow_the_last_entry_and_special_tokens_come_after() {
 #[test]
 fn tokens_are_numbered_as_rules_make_them() {
     let model = made_again();
-    assert_eq!(model.token(256), b"ab");
-    assert_eq!(model.rules()[0], Rule::Merge { left: A, right: B, token: 256, count: 20 });
-    assert_eq!(model.id_of(256), Some(257));
-    assert_eq!(model.id_of(99_999), None);
+    assert_eq!(model.token(TokenIndex(256)), b"ab");
+    assert_eq!(
+        model.rules()[0],
+        Rule::Merge { left: A, right: B, token: TokenIndex(256), count: 20 }
+    );
+    assert_eq!(model.id_of(TokenIndex(256)), Some(TokenId(257)));
+    assert_eq!(model.id_of(TokenIndex(99_999)), None);
     assert_eq!(model.token_count(), 259);
 }
 
@@ -88,13 +97,18 @@ fn a_rule_makes_what_it_joins_and_nothing_else() {
         );
         model.map(|_| ()).map_err(|error| error.to_string())
     };
-    assert_eq!(make(Rule::Merge { left: A, right: B, token: 256, count: 2 }), Ok(()));
+    assert_eq!(make(Rule::Merge { left: A, right: B, token: TokenIndex(256), count: 2 }), Ok(()));
     assert_eq!(
-        make(Rule::Merge { left: A, right: C, token: 256, count: 2 }),
+        make(Rule::Merge { left: A, right: C, token: TokenIndex(256), count: 2 }),
         Err(r#"rule 0 makes "ab" of "a" and "c""#.to_owned())
     );
-    assert!(make(Rule::Merge { left: A, right: 999, token: 256, count: 2 }).is_err());
-    assert!(make(Rule::Supermerge { left: A, right: B, token: 999, count: 2 }).is_err());
+    assert!(
+        make(Rule::Merge { left: A, right: TokenIndex(999), token: TokenIndex(256), count: 2 })
+            .is_err()
+    );
+    assert!(
+        make(Rule::Supermerge { left: A, right: B, token: TokenIndex(999), count: 2 }).is_err()
+    );
 }
 
 #[test]

@@ -42,7 +42,7 @@ fn assert_trained_alike(
         let (got, expected) = (trained.as_ref(), rules.get(index));
         assert!(got == expected, "rule {index} is {}, not {}", shown(got), shown(expected));
     }
-    let ids = model.vocabulary().map(|(id, token)| (id, token.escape_ascii().to_string()));
+    let ids = model.vocabulary().map(|(id, token)| (id.0, token.escape_ascii().to_string()));
     let expected = (0..).zip(vocabulary.iter().map(|token| token.escape_ascii().to_string()));
     assert!(ids.len() == vocabulary.len(), "{} ids, not {}", ids.len(), vocabulary.len());
     for (got, expected) in ids.zip(expected) {

@@ -10,11 +10,12 @@ use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::{PyBytes, PyList, PyMemoryView};
 use superword_core::encode::{self, Encoded};
+use superword_core::model::TokenIndex;
 use superword_core::{Error, model};
 
-use crate::attended::attended;
 use crate::errors::exception;
 use crate::model::Model;
+use crate::run_detached::attended;
 
 /// From how many bytes on a job may take so long that Ctrl-C matters.
 const LONG: usize = 1 << 22;
@@ -134,7 +135,7 @@ impl Encoder {
         let mut steps = Vec::new();
         let done = py.detach(|| encode::replay(&self.model, &text, |step| steps.push(step)));
         done.map_err(|error| exception(py, &error))?;
-        let token = |&token: &u32| PyBytes::new(py, self.model.token(token));
+        let token = |&token: &TokenIndex| PyBytes::new(py, self.model.token(token));
         let shown = steps.into_iter().map(|step| {
             let units = step.units.iter().map(|unit| unit.iter().map(token).collect()).collect();
             (step.rule, units, step.changes)

@@ -4,11 +4,11 @@ use pyo3::prelude::*;
 use superword_core::encode::Encoded;
 use superword_core::{Control, Error};
 
-use crate::attended::attended;
 use crate::corpus::Corpus;
 use crate::encode::{Array, Encoder, Numbers};
 use crate::errors::exception;
-use crate::news::News;
+use crate::progress_queue::News;
+use crate::run_detached::attended;
 
 /// Adds this module's names to `_core`.
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -5,11 +5,11 @@ use std::sync::mpsc::SyncSender;
 use pyo3::prelude::*;
 use superword_core::{Control, Effort};
 
-use crate::attended::attended;
 use crate::corpus::Corpus;
 use crate::errors::exception;
 use crate::model::Model;
-use crate::news::News;
+use crate::progress_queue::News;
+use crate::run_detached::attended;
 
 /// Adds this module's names to `_core`.
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {

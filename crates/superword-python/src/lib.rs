@@ -2,18 +2,18 @@
 
 use pyo3::prelude::*;
 
-mod attended;
 mod batches;
 mod corpus;
 mod encode;
 mod encode_corpus;
 mod errors;
 mod extend;
+mod from_counts;
 mod model;
-mod news;
-mod partial;
 mod pretokenize;
-mod staged;
+mod progress_queue;
+mod run_detached;
+mod shard_counts;
 mod train;
 
 /// The compiled core of superword.
@@ -25,8 +25,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     model::register(module)?;
     encode::register(module)?;
     encode_corpus::register(module)?;
-    partial::register(module)?;
-    staged::register(module)?;
+    shard_counts::register(module)?;
+    from_counts::register(module)?;
     extend::register(module)?;
     train::register(module)
 }

@@ -8,7 +8,9 @@ use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyTuple};
-use superword_core::model::{self, Deletion, Parameters, SecondStage, SpelledRule, Training};
+use superword_core::model::{
+    self, Deletion, Parameters, SecondStage, SpelledRule, TokenId, Training,
+};
 
 use crate::errors::{exception, os_error};
 
@@ -109,6 +111,10 @@ impl Model {
     ) -> PyResult<Model> {
         let parameters = parameters.checked()?;
         let rules = rules.iter().map(GivenRule::spelled);
+        let vocabulary: Vec<_> =
+            vocabulary.into_iter().map(|(id, token)| (TokenId(id), token)).collect();
+        let special_tokens =
+            special_tokens.into_iter().map(|(id, text)| (TokenId(id), text)).collect();
         let made = model::Model::with_ids(parameters, rules, &vocabulary, special_tokens);
         made.map(Model::from).map_err(|error| exception(py, &error))
     }
@@ -179,31 +185,31 @@ impl Model {
 
     /// The vocabulary's ids, ascending, with their tokens; special tokens apart.
     fn vocabulary<'py>(&self, py: Python<'py>) -> Vec<(u32, Bound<'py, PyBytes>)> {
-        self.0.vocabulary().map(|(id, token)| (id, PyBytes::new(py, token))).collect()
+        self.0.vocabulary().map(|(id, token)| (id.0, PyBytes::new(py, token))).collect()
     }
 
     /// The bytes of the token with an id.
     #[pyo3(signature = (id, /))]
     fn token_bytes<'py>(&self, py: Python<'py>, id: u32) -> Option<Bound<'py, PyBytes>> {
-        self.0.token_bytes(id).map(|token| PyBytes::new(py, token))
+        self.0.token_bytes(TokenId(id)).map(|token| PyBytes::new(py, token))
     }
 
     /// The id of a token.
     #[pyo3(signature = (token, /))]
     fn token_id(&self, token: &[u8]) -> Option<u32> {
-        self.0.token_id(token)
+        self.0.token_id(token).map(|id| id.0)
     }
 
     /// Whether the token with an id is a superword.
     #[pyo3(signature = (id, /))]
     fn is_superword(&self, id: u32) -> Option<bool> {
-        self.0.is_superword(id)
+        self.0.is_superword(TokenId(id))
     }
 
     /// The special tokens with their ids.
     #[getter]
     fn special_tokens(&self) -> Vec<(&str, u32)> {
-        self.0.special_tokens().iter().map(|(id, text)| (text.as_str(), *id)).collect()
+        self.0.special_tokens().iter().map(|(id, text)| (text.as_str(), id.0)).collect()
     }
 
     /// What training was given.

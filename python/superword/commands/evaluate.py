@@ -26,9 +26,7 @@ from superword.commands.options import (
     Threads,
 )
 from superword.corpus.paths import RawPath
-from superword.evaluation.comparison import show_measured
-from superword.evaluation.measure import evaluate
-from superword.evaluation.tokenizers import open_tokenizer
+from superword.evaluation import evaluate, open_tokenizer, print_comparison
 
 __all__ = ["evaluate_command"]
 
@@ -48,10 +46,10 @@ def evaluate_command(
     threads: Threads = None,
     progress: ShownProgress = ProgressChoice.auto,
 ) -> None:
-    """Measure a tokenizer on a corpus: compression, evenness, words, superwords, sources.
+    """Measure a tokenizer on a corpus: compression, efficiency, words, superwords, sources.
 
-    The tokenizer is a superword model, a tokenizer.json of Hugging Face's, or a vocabulary file of
-    tiktoken's. What each number means is in docs/evaluation.md.
+    The tokenizer is a superword model, a Hugging Face tokenizer.json, or a tiktoken vocabulary
+    file. docs/evaluation.md defines each metric.
 
     superword evaluate model.json --corpus eval.jsonl.zst
 
@@ -60,7 +58,7 @@ def evaluate_command(
     with errors_as_sentences():
         measured = evaluate(
             open_tokenizer(model, pattern=pattern),
-            [RawPath(place) for place in corpus],
+            [RawPath(path) for path in corpus],
             seed=seed,
             column=column,
             source=source,
@@ -74,4 +72,4 @@ def evaluate_command(
     if as_json:
         sys.stdout.write(json.dumps(measured.as_json(), ensure_ascii=False, indent=2) + "\n")
     else:
-        show_measured([measured], Console(soft_wrap=True, highlight=False))
+        print_comparison([measured], Console(soft_wrap=True, highlight=False))

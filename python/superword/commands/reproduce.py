@@ -11,14 +11,11 @@ from rich.text import Text
 
 from superword.commands.messages import errors_as_sentences
 from superword.commands.options import ProgressChoice, ShownProgress, Threads
-from superword.evaluation.claims import Checked
-from superword.evaluation.outputs import write_outputs
-from superword.evaluation.reproduction import reproduce
-from superword.evaluation.settings import read_settings
+from superword.reproduction import CheckedClaim, read_settings, reproduce, write_outputs
 
-__all__ = ["reproduce_command", "show_claims"]
+__all__ = ["reproduce_command"]
 
-VERDICTS = {True: ("holds", "green"), False: ("not here", "yellow"), None: ("not run", "dim")}
+VERDICT_STYLES = {True: ("holds", "green"), False: ("not here", "yellow"), None: ("not run", "dim")}
 
 
 def reproduce_command(
@@ -26,7 +23,7 @@ def reproduce_command(
         list[str] | None, typer.Option(help="The training corpus: files, folders, globs.")
     ] = None,
     eval: Annotated[list[str] | None, typer.Option(help="The evaluation corpus.")] = None,
-    out: Annotated[Path | None, typer.Option(help="The folder for everything.")] = None,
+    out: Annotated[Path | None, typer.Option(help="The output folder.")] = None,
     vocab_sizes: Annotated[
         list[int] | None, typer.Option(help="Vocabulary sizes; the paper's four by default.")
     ] = None,
@@ -34,19 +31,19 @@ def reproduce_command(
         Path | None, typer.Option(help="A TOML file with these and more settings.")
     ] = None,
     train_bytes: Annotated[
-        int | None, typer.Option(help="Take so many bytes of the training corpus at most.")
+        int | None, typer.Option(help="Stop after this many bytes of the training corpus.")
     ] = None,
     eval_bytes: Annotated[
-        int | None, typer.Option(help="Take so many bytes of the evaluation corpus at most.")
+        int | None, typer.Option(help="Stop after this many bytes of the evaluation corpus.")
     ] = None,
     threads: Threads = None,
     progress: ShownProgress = ProgressChoice.auto,
 ) -> None:
-    """Do the paper's experiments again: train, measure, draw, check each claim.
+    """Reproduce the paper's experiments: train, measure, draw, check each claim.
 
-    Writes the figures 1 to 9 and the tables 1 and 3 of the paper, with its values beside ours,
-    and report.html, a page with all of it. What is there already is not done again, so it may be
-    interrupted. docs/evaluation.md describes the settings.
+    Writes figures 1 to 9 and tables 1 and 3 of the paper, with its values beside ours, and
+    report.html, one page with everything. A run that was interrupted continues where it stopped.
+    docs/evaluation.md describes the settings.
 
     superword reproduce --train train/*.jsonl.zst --eval eval.jsonl.zst --out results
 
@@ -66,16 +63,16 @@ def reproduce_command(
         settings = read_settings(config, given)
         results = reproduce(
             settings,
-            say=lambda line: console.print(line, markup=False),
+            log=lambda line: console.print(line, markup=False),
             progress=progress.callback(),
         )
         claims = write_outputs(results, settings)
-    show_claims(claims, Console(soft_wrap=True, highlight=False))
+    print_claims(claims, Console(soft_wrap=True, highlight=False))
     console.print(f"{settings.out / 'report.html'}: the report", markup=False)
 
 
-def show_claims(claims: list[Checked], console: Console) -> None:
+def print_claims(claims: list[CheckedClaim], console: Console) -> None:
     """Print each claim and whether it holds."""
     for claim, verdict in claims:
-        word, style = VERDICTS[verdict.holds]
+        word, style = VERDICT_STYLES[verdict.holds]
         console.print(Text.assemble((f"{word:9}", style), claim.statement))

@@ -209,7 +209,7 @@ def test_a_superbpe_model_has_supermerges_too(tmp_path: Path) -> None:
 def test_a_word_model_has_no_superwords(tmp_path: Path) -> None:
     tok = load(boundless_v2("word"), tmp_path)
     assert (tok.parameters.supermerges, tok.vocab_size, len(tok.rules)) == (False, 8, 8)
-    assert 'the model ends before "superwords"' in refused(
+    assert 'expected the end of the file, not "superwords"' in refused(
         boundless_v2().replace("v2 boundless", "v2 word"), tmp_path
     )
 
@@ -307,24 +307,24 @@ def tok(tmp_path: Path) -> Tokenizer:
         ("0 a\n", "x a\n", 'line 4: expected an id, not "x"'),
         ("0 a\n", "4294967296 a\n", 'line 4: expected an id, not "4294967296"'),
         ("0 a\n", "0\n", 'line 4: expected row 1 of 12, `id token`, not "0"'),
-        ("0 a\n", "0 a b\n", 'line 4: "a b" is no token in the characters of GPT-2'),
-        ("0 a\n", "0 ☃\n", 'line 4: "☃" is no token in the characters of GPT-2'),
-        ("1 b\n", "0 b\n", "line 5: another token has the id 0 too"),
-        ("5 abc\n", "5 xyz\n", 'line 9: the rules do not lead to the token "xyz", id 5'),
-        ("10 ĉ", "10 ab", 'line 15: the token "ab" is there twice, last with id 10'),
-        ("7 cabb\n", "7 ĊĊ\n", 'line 11: the rules do not lead to the token "\\n\\n", id 7'),
+        ("0 a\n", "0 a b\n", 'line 4: "a b" is not a token in the characters of GPT-2'),
+        ("0 a\n", "0 ☃\n", 'line 4: "☃" is not a token in the characters of GPT-2'),
+        ("1 b\n", "0 b\n", "line 5: another token also has the id 0"),
+        ("5 abc\n", "5 xyz\n", 'line 9: no rule makes the token "xyz", id 5'),
+        ("10 ĉ", "10 ab", 'line 15: the token "ab" has two ids; the second is 10'),
+        ("7 cabb\n", "7 ĊĊ\n", 'line 11: no rule makes the token "\\n\\n", id 7'),
         ("20 <|end of text|>", "20", 'line 17: expected row 1 of 1, `id text`, not "20"'),
-        ("20 <|end of text|>", "4 <|end|>", '"<|end|>" has the id 4 of another'),
-        ("2 ab c\n", "1 ab c\n", "line 21: another rule has the index 1 too"),
-        ("8 Ġa Ġb\n", "9 Ġa Ġb\n", "line 29: no rule has the index 8, before 9"),
+        ("20 <|end of text|>", "4 <|end|>", '"<|end|>" has the id 4, which another'),
+        ("2 ab c\n", "1 ab c\n", "line 21: another rule also has the index 1"),
+        ("8 Ġa Ġb\n", "9 Ġa Ġb\n", "line 29: no rule has the index 8; the next is 9"),
         ("2 ab c\n", "2 ab\n", 'line 21: expected row 3 of 6, `index left right`, not "2 ab"'),
-        ("4 cab b", "4 cax b", 'line 22: rule 4 names "cax", which is no token'),
-        ("5 cab\n", "5 cabc\n", 'line 27: rule 5 names "cabc", which is no token'),
+        ("4 cab b", "4 cax b", 'line 22: rule 4 names "cax", which no earlier rule has made'),
+        ("5 cab\n", "5 cabc\n", 'line 27: rule 5 names "cabc", which no earlier rule has made'),
         ("5 cab\n", "5 a\n", 'line 27: rule 5 deletes "a", a single byte'),
         ("1\n8 Ġa Ġb\n0\n", "0\n1\n8 ĠaĠb\n", "line 30: a superword is deleted"),
-        ("1\n8 Ġa Ġb\n0\n", "1\n8 Ġa Ġb\n", "line 30: the file ends where it should have the num"),
+        ("1\n8 Ġa Ġb\n0\n", "1\n8 Ġa Ġb\n", "line 30: the file ends; expected the num"),
         ("0 a b\n", "0 a b\n\n", "line 20: expected row 2 of 6, `index left right`, not \"\""),
-        ("8 Ġa Ġb\n0\n", "8 Ġa Ġb\n0\nmore\n", 'line 31: the model ends before "more"'),
+        ("8 Ġa Ġb\n0\n", "8 Ġa Ġb\n0\nmore\n", 'line 31: expected the end of the file, not "more"'),
         ("7 cabb\n", "", 'line 15: expected row 12 of 12, `id token`, not "1"'),
     ],
 )  # fmt: skip
@@ -354,12 +354,12 @@ def test_what_is_wrong_with_word_v1_is_said(
         ("0 a b 20 0", "0 a b 2.5 0", 'line 20: expected a count, not "2.5"'),
         ("0 a b 20 0", "0 a b 20 x", 'line 20: expected 0 or 1, not "x"'),
         ("deletions", "delete", 'line 26: expected the line "deletions", not "delete"'),
-        ("5 cab\n", "8 cab\n", "line 24: no rule has the index 5, before 6"),
+        ("5 cab\n", "8 cab\n", "line 24: no rule has the index 5; the next is 6"),
         ("superwords", "super", 'line 30: expected the line "superwords", not "super"'),
-        ("0 Ġa Ġb", "0 Ġa Ġc", 'line 34: rule 8 names " c", which is no token'),
+        ("0 Ġa Ġb", "0 Ġa Ġc", 'line 34: rule 8 names " c", which no earlier rule has made'),
         ("deletions\n0\n", "deletions\n1\n1 ĠaĠb\n", "line 37: a superword is deleted"),
-        ("deletions\n0\n", "", 'line 35: the file ends where it should have the line "deletions"'),
-        ("4 abc 9 0", "4 ad 9 0", 'line 8: the rules do not lead to the token "ad", id 4'),
+        ("deletions\n0\n", "", 'line 35: the file ends; expected the line "deletions"'),
+        ("4 abc 9 0", "4 ad 9 0", 'line 8: no rule makes the token "ad", id 4'),
         ("9\n0 a 0 0", "8\n0 a 0 0", 'line 12: expected the line "special_tokens", not "8'),
     ],
 )  # fmt: skip
@@ -373,7 +373,7 @@ def test_what_is_wrong_with_boundless_v2_is_said(
 
 def test_a_token_that_is_there_needs_an_id(tmp_path: Path) -> None:
     text = boundless_v2().replace("9\n0 a", "8\n0 a").replace("4 abc 9 0\n", "")
-    assert 'the rules lead to the token "abc", which has no id' in refused(text, tmp_path)
+    assert 'the rules make the token "abc", which has no id' in refused(text, tmp_path)
 
 
 def test_scripts_with_a_regex_of_their_own_are_refused(tmp_path: Path) -> None:

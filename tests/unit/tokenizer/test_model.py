@@ -147,42 +147,42 @@ def refused(change: Callable[[Any], object], file: Any) -> str:
     [
         (lambda f: f.update(format="word"), "not a superword model"),
         (lambda f: f.pop("format"), "not a superword model"),
-        (lambda f: f.update(version=2), "version 2, and this superword reads 1"),
+        (lambda f: f.update(version=2), "version 2, but this superword reads version 1"),
         (lambda f: f.pop("rules"), "missing field `rules`"),
         (lambda f: f.update(extra=1), "unknown field `extra`"),
         (lambda f: f["parameters"].update(tau=0), "tau is 0"),
         (lambda f: f["parameters"].update(tau=1.5), "tau is 1.5"),
         (lambda f: f["parameters"].update(min_count=0), "min_count is 0"),
         (lambda f: f["parameters"].update(vocab_size=255), "vocab_size is 255"),
-        (lambda f: f["parameters"].update(vocab_size=257), "vocab_size is 257"),
+        (lambda f: f["parameters"].update(vocab_size=257), "more than vocab_size, 257"),
         (lambda f: f["parameters"].update(supermerges=False), "but supermerges are off"),
         (lambda f: f["parameters"].update(deletion=None), "but deletion is off"),
         (lambda f: f["parameters"].update(deletion="half"), "unknown variant `half`"),
         (lambda f: f["training"].update(documents=-1), "invalid value: integer `-1`"),
-        (lambda f: f["pattern"].update(source="gpt2"), 'the pattern "gpt2" does not stand for'),
-        (lambda f: f["vocabulary"][5].__setitem__(0, 4), "ids must ascend, but 4 comes after 4"),
+        (lambda f: f["pattern"].update(source="gpt2"), 'the pattern "gpt2" does not have the regex'),
+        (lambda f: f["vocabulary"][5].__setitem__(0, 4), "ids must ascend, but 4 follows 4"),
         (lambda f: f["vocabulary"][5].__setitem__(0, 2**32), "expected u32"),
-        (lambda f: f["vocabulary"].append([900, "a"]), 'the token "a" is there twice'),
-        (lambda f: f["vocabulary"].append([900, "zz"]), 'do not lead to the token "zz", id 900'),
+        (lambda f: f["vocabulary"].append([900, "a"]), 'the token "a" has two ids'),
+        (lambda f: f["vocabulary"].append([900, "zz"]), 'no rule makes the token "zz", id 900'),
         (lambda f: f["vocabulary"].pop(), "which has no id"),
-        (lambda f: f["vocabulary"].pop(97), 'rule 0 names "a", which is no token'),
+        (lambda f: f["vocabulary"].pop(97), 'rule 0 names "a", which no earlier rule has made'),
         (lambda f: f["vocabulary"][255].__setitem__(1, {"hex": "f"}), "pairs of hexadecimal"),
         (lambda f: f["vocabulary"][255].__setitem__(1, {"hax": "ff"}), "unknown variant `hax`"),
         (lambda f: f["vocabulary"][255].__setitem__(1, 7), "expected a token"),
         (lambda f: f["rules"].insert(0, f["rules"].pop()), "rule 0 names"),
-        (lambda f: f["rules"].pop(), "the rules do not lead to the token"),
+        (lambda f: f["rules"].pop(), "no rule makes the token"),
         (lambda f: f["rules"].insert(0, ["delete", "a", ["a"]]), 'deletes "a", a single byte'),
-        (lambda f: f["rules"].append(["delete", "abc", ["a", "c"]]), "do not make it up"),
-        (lambda f: f["rules"].append(["delete", "abc", ["abc"]]), "do not make it up"),
-        (lambda f: f["rules"].append(["delete", "abc", ["abc", ""]]), "which is no token"),
-        (lambda f: f["rules"].append(["merge", "", "a", 1]), 'names "", which is no token'),
+        (lambda f: f["rules"].append(["delete", "abc", ["a", "c"]]), "there must be two or more parts"),
+        (lambda f: f["rules"].append(["delete", "abc", ["abc"]]), "there must be two or more parts"),
+        (lambda f: f["rules"].append(["delete", "abc", ["abc", ""]]), "which no earlier rule has made"),
+        (lambda f: f["rules"].append(["merge", "", "a", 1]), 'names "", which no earlier rule has made'),
         (lambda f: f["rules"].append(["merge", "a", "b"]), "invalid length 3"),
-        (lambda f: f["rules"].append(["merge", "a", "b", 1, 1]), "goes on after its end"),
+        (lambda f: f["rules"].append(["merge", "a", "b", 1, 1]), "has too many items"),
         (lambda f: f["rules"].append(["merge", "a", "b", 1.5]), "expected u64"),
         (lambda f: f["rules"].append(["join", "a", "b", 1]), "unknown variant `join`"),
         (lambda f: f["special_tokens"].append([900, ""]), "id 900 is empty"),
-        (lambda f: f["special_tokens"].append([900, "<|end|>"]), '"<|end|>" is there twice'),
-        (lambda f: f["special_tokens"].append([65, "<s>"]), '"<s>" has the id 65 of another'),
+        (lambda f: f["special_tokens"].append([900, "<|end|>"]), '"<|end|>" is repeated'),
+        (lambda f: f["special_tokens"].append([65, "<s>"]), '"<s>" has the id 65, which another'),
     ],
 )  # fmt: skip
 def test_what_is_wrong_is_said(change: Callable[[Any], object], message: str, file: Any) -> None:
@@ -192,7 +192,7 @@ def test_what_is_wrong_is_said(change: Callable[[Any], object], message: str, fi
 def test_a_deleted_token_cannot_be_joined() -> None:
     rules = [Rule(0, "merge", b"a", b"b"), Rule(1, "merge", b"ab", b"c")]
     rules += [Rule(2, "delete", b"ab", None, (b"a", b"b")), Rule(3, "merge", b"ab", b"d")]
-    with pytest.raises(ModelFormatError, match='rule 3 names "ab", which is not there'):
+    with pytest.raises(ModelFormatError, match='rule 3 names "ab", which was deleted'):
         Tokenizer._from_rules(rules, Parameters())
 
 
@@ -213,12 +213,12 @@ def test_a_file_may_bring_deleted_tokens_back_and_name_them(deleting: Any) -> No
     assert [tok.decode([id]) for id in tok.encode("ab cab cabd")] == [
         *("a", "b", " ", "c", "ab", " ", "c", "ab", "d"),
     ]
-    with pytest.raises(ModelFormatError, match='rule 3 names "ab", which is not there'):
+    with pytest.raises(ModelFormatError, match='rule 3 names "ab", which was deleted'):
         Tokenizer._from_rules(tok.rules, Parameters())
 
 
 def test_a_token_that_is_back_needs_an_id(deleting: Any) -> None:
-    message = 'the rules lead to the token "ab", which has no id'
+    message = 'the rules make the token "ab", which has no id'
     assert message in refused(lambda f: f["vocabulary"].pop(256), deleting)
 
 
@@ -233,10 +233,10 @@ def test_a_deleted_token_may_keep_its_id(deleting: Any) -> None:
 
 def test_no_rule_may_name_what_no_rule_has_made(deleting: Any) -> None:
     deleting["rules"].append(["supermerge", "ab", "bd", 1])
-    assert 'rule 5 names "bd", which is no token' in refused(lambda f: None, deleting)
+    assert 'rule 5 names "bd", which no earlier rule has made' in refused(lambda f: None, deleting)
     deleting["rules"][5] = ["supermerge", "ab", "ab", 1]
     deleting["rules"].append(["merge", "abab", "a", 1])
-    assert 'rule 6 names "abab", which is not there' in refused(lambda f: None, deleting)
+    assert 'rule 6 names "abab", which was deleted' in refused(lambda f: None, deleting)
 
 
 def test_a_malformed_pattern_is_refused(file: Any) -> None:

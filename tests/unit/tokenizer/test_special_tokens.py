@@ -175,9 +175,9 @@ def test_reserved_names_that_are_taken_are_skipped(tok: Tokenizer) -> None:
 
 
 def test_special_tokens_that_make_no_sense_are_refused(special: Tokenizer) -> None:
-    with pytest.raises(ValueError, match=r'the special token "<\|end\|>" is there twice'):
+    with pytest.raises(ValueError, match=r'the special token "<\|end\|>" is repeated'):
         special.with_special_tokens(["<|end|>"])
-    with pytest.raises(ValueError, match="is there twice"):
+    with pytest.raises(ValueError, match="is repeated"):
         special.with_special_tokens(["new", "new"])
     with pytest.raises(ValueError, match="the special token with the id 1503 is empty"):
         special.with_special_tokens([""])

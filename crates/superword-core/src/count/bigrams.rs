@@ -1,11 +1,11 @@
 //! How often two pretokens, or two tokens, stand side by side, at most.
 
-use crate::budget::Budget;
 use crate::corpus::Corpus;
-use crate::hash::fold;
-use crate::memory;
-use crate::sequence::prefetch;
-use crate::table::Sought;
+use crate::count::pretoken_map::Sought;
+use crate::platform::cpu::prefetch;
+use crate::platform::hash::fold;
+use crate::platform::huge_pages;
+use crate::platform::memory_budget::Budget;
 
 /// Places for two pretokens side by side, found by hash; several may share one.
 pub(crate) trait Places {
@@ -49,7 +49,7 @@ impl Bigrams {
 
     /// No counts yet, with room for about `room` different ones.
     pub(crate) fn new(room: usize) -> Bigrams {
-        Bigrams { counts: memory::filled(0, room.next_power_of_two().max(1 << 10)) }
+        Bigrams { counts: huge_pages::filled(0, room.next_power_of_two().max(1 << 10)) }
     }
 
     /// Whether the count may be `bound` or more.

@@ -8,9 +8,9 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 
 use super::Encoder;
-use super::cache::Cache;
 use crate::Error;
-use crate::memory;
+use crate::encode::pretoken::cache::Cache;
+use crate::platform::huge_pages;
 use crate::pretokenize::pieces;
 
 /// Larger texts are cut at seams, so that threads can share them, and stop in between.
@@ -38,7 +38,7 @@ impl Encoded {
     fn with_room(bytes: usize) -> Encoded {
         let ids = bytes / TOKEN;
         let room = ids.next_multiple_of((ids.next_power_of_two() / 16).max(1));
-        Encoded { ids: memory::with_capacity(room), offsets: vec![0] }
+        Encoded { ids: huge_pages::with_capacity(room), offsets: vec![0] }
     }
 }
 

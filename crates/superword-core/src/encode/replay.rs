@@ -1,19 +1,18 @@
 //! Encoding as it is defined: the rules one after the other. Slow, and what the encoder is held to.
 
 use crate::Error;
-use crate::model::{Model, Rule};
+use crate::model::{Model, Rule, TokenIndex};
 
 /// A unit: one pretoken with its tokens, or one superword.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Unit {
-    /// By the model's numbers.
-    tokens: Vec<u32>,
+    tokens: Vec<TokenIndex>,
     is_eligible: bool,
     is_superword: bool,
 }
 
 impl Unit {
-    fn open_token(&self) -> Option<u32> {
+    fn open_token(&self) -> Option<TokenIndex> {
         match self.tokens[..] {
             [token] if self.is_eligible || self.is_superword => Some(token),
             _ => None,
@@ -26,8 +25,8 @@ impl Unit {
 pub struct Step {
     /// The rule's index; `None` for the start.
     pub rule: Option<usize>,
-    /// The units after it, each with the numbers of its tokens.
-    pub units: Vec<Vec<u32>>,
+    /// The units after it, each with its tokens.
+    pub units: Vec<Vec<TokenIndex>>,
     /// Where it changed something: the unit, and which of its tokens came from it.
     pub changes: Vec<(usize, usize)>,
 }
@@ -41,7 +40,7 @@ pub fn replay(model: &Model, text: &str, mut each: impl FnMut(Step)) -> Result<(
     for span in model.pattern().spans(text) {
         let pretoken = &text[span?];
         units.push(Unit {
-            tokens: pretoken.bytes().map(u32::from).collect(),
+            tokens: pretoken.bytes().map(TokenIndex::from).collect(),
             is_eligible: model.eligibility().has(pretoken)?,
             is_superword: false,
         });
@@ -51,15 +50,18 @@ pub fn replay(model: &Model, text: &str, mut each: impl FnMut(Step)) -> Result<(
     let mut present = vec![0_usize; model.token_count()];
     let count = |units: &[Unit], present: &mut Vec<usize>| {
         present.fill(0);
-        units.iter().flat_map(|unit| &unit.tokens).for_each(|&token| present[token as usize] += 1);
+        units
+            .iter()
+            .flat_map(|unit| &unit.tokens)
+            .for_each(|&token| present[token.as_usize()] += 1);
     };
     count(&units, &mut present);
     for (index, rule) in model.rules().iter().enumerate() {
         let may_apply = match rule {
             Rule::Merge { left, right, .. } | Rule::Supermerge { left, right, .. } => {
-                present[*left as usize] > 0 && present[*right as usize] > 0
+                present[left.as_usize()] > 0 && present[right.as_usize()] > 0
             }
-            Rule::Delete { token, .. } => present[*token as usize] > 0,
+            Rule::Delete { token, .. } => present[token.as_usize()] > 0,
         };
         if !may_apply {
             continue;
@@ -113,7 +115,12 @@ pub fn replay(model: &Model, text: &str, mut each: impl FnMut(Step)) -> Result<(
 }
 
 /// Joins a pair, left to right, without overlap; gives the places of the tokens made.
-fn merge(tokens: &mut Vec<u32>, left: u32, right: u32, token: u32) -> Vec<usize> {
+fn merge(
+    tokens: &mut Vec<TokenIndex>,
+    left: TokenIndex,
+    right: TokenIndex,
+    token: TokenIndex,
+) -> Vec<usize> {
     let mut made = Vec::new();
     let mut at = 0;
     while at + 1 < tokens.len() {

@@ -1,32 +1,32 @@
-//! From ids back to bytes.
+//! Decoding: from ids back to bytes.
 
-use super::Model;
+use super::{Model, TokenId};
 use crate::Error;
 
 impl Model {
-    /// The bytes that ids stand for, one after the other.
+    /// The bytes of a sequence of ids.
     ///
     /// # Errors
     /// When no token has one of the ids.
     pub fn decode(&self, ids: &[u32]) -> Result<Vec<u8>, Error> {
         let mut bytes = Vec::with_capacity(4 * ids.len());
-        for (place, &id) in ids.iter().enumerate() {
-            let token = self.decoded(id, place)?;
+        for (position, &id) in ids.iter().enumerate() {
+            let token = self.find_bytes(TokenId(id), position)?;
             bytes.extend_from_slice(token);
         }
         Ok(bytes)
     }
 
-    /// Where the tokens of a text are, given its ids: in bytes, and in characters, of which each
-    /// token has those that it has a byte of.
+    /// The spans of a text's tokens, given its ids: in bytes, and in characters. A token spans every
+    /// character of which it has a byte.
     ///
     /// # Errors
     /// When no token has one of the ids.
     pub fn offsets(&self, text: &str, ids: &[u32]) -> Result<[Vec<(usize, usize)>; 2], Error> {
         let [mut in_bytes, mut in_characters] = [const { Vec::new() }; 2];
         let (mut start, mut before) = (0, 0);
-        for (place, &id) in ids.iter().enumerate() {
-            let token = self.decoded(id, place)?;
+        for (position, &id) in ids.iter().enumerate() {
+            let token = self.find_bytes(TokenId(id), position)?;
             let end = (start + token.len()).min(text.len());
             let begun = &text.as_bytes()[start..end];
             let begun = begun.iter().filter(|&&byte| !is_continuation(byte)).count();
@@ -39,14 +39,18 @@ impl Model {
         Ok([in_bytes, in_characters])
     }
 
-    /// What to say of an id that no token has.
+    /// The error for an id that no token has.
     #[must_use]
-    pub fn unknown_id(&self, id: &impl ToString, place: usize) -> Error {
-        Error::UnknownId { id: id.to_string(), place, last: self.last_id().unwrap_or(0) }
+    pub fn unknown_id(&self, id: &impl ToString, position: usize) -> Error {
+        Error::UnknownId {
+            id: id.to_string(),
+            place: position,
+            last: self.last_id().map_or(0, |id| id.0),
+        }
     }
 
-    fn decoded(&self, id: u32, place: usize) -> Result<&[u8], Error> {
-        self.token_bytes(id).ok_or_else(|| self.unknown_id(&id, place))
+    fn find_bytes(&self, id: TokenId, position: usize) -> Result<&[u8], Error> {
+        self.token_bytes(id).ok_or_else(|| self.unknown_id(&id, position))
     }
 }
 

@@ -1,16 +1,16 @@
-//! A digest of what decides a model's ids.
+//! A digest of everything that decides a model's ids.
 
 use sha2::{Digest, Sha256};
 
-use super::spelling::hex;
+use super::spelled::to_hex;
 use super::{Model, SpelledRule};
 
 impl Model {
-    /// SHA-256, in hexadecimal digits, of what decides the ids that a text gets.
+    /// SHA-256, in hexadecimal digits, of everything that decides the ids of a text.
     ///
-    /// That is the pattern and the eligibility with their Unicode tables, every token with its id,
-    /// the rules without their counts, and the special tokens; not the other settings of training,
-    /// nor what the corpus held. A name stands for its regex.
+    /// It covers the pattern and the eligibility with their Unicode tables, every token with its id,
+    /// the rules without their counts, and the special tokens. It leaves out the other settings of
+    /// training and the size of the corpus. A named pattern counts as its regex.
     #[must_use]
     pub fn fingerprint(&self) -> String {
         let mut digest = Fields(Sha256::new());
@@ -21,7 +21,7 @@ impl Model {
         digest.bytes(self.eligible_tables.tables.as_bytes());
         digest.number(self.vocabulary.len());
         for (id, token) in self.vocabulary() {
-            digest.number(id as usize);
+            digest.number(id.0 as usize);
             digest.bytes(token);
         }
         digest.number(self.rules.len());
@@ -34,14 +34,14 @@ impl Model {
         }
         digest.number(self.special_tokens().len());
         for (id, text) in self.special_tokens() {
-            digest.number(*id as usize);
+            digest.number(id.0 as usize);
             digest.bytes(text.as_bytes());
         }
-        hex(&digest.0.finalize())
+        to_hex(&digest.0.finalize())
     }
 }
 
-/// A digest of fields. Each says its length first, so that no two lists of them look alike.
+/// A digest of fields. The length of each comes first, so that no two lists have the same digest.
 struct Fields(Sha256);
 
 impl Fields {

@@ -1,27 +1,29 @@
-//! The model file, docs/model-format.md: JSON, with a line for each token and each rule.
+//! The model file (docs/model-format.md): JSON, with one line for each token and each rule.
 //!
-//! Reading needs memory in proportion to the file and time in proportion to it, whatever it holds:
-//! every rule spells out the tokens that it joins, so none is longer than the line that makes it.
+//! Reading takes time and memory in proportion to the file, whatever it contains: every rule spells
+//! out the tokens that it joins, so no token is longer than the line that makes it.
 
 use std::borrow::Cow;
 
 use serde::{Deserialize, Serialize};
 
 use super::history::History;
-use super::ids::{Ids, listed_bytes};
-use super::spelling::Token;
-use super::tokens::shown;
-use super::{Deletion, Model, Parameters, SecondStage, SpelledRule, Training, refusal};
+use super::spelled::Token;
+use super::token_interner::quote_token;
+use super::vocabulary_builder::{VocabularyBuilder, mark_bytes};
+use super::{
+    Deletion, Model, Parameters, SecondStage, SpelledRule, TokenId, Training, model_error,
+};
 use crate::Error;
 use crate::pretokenize::Tables;
 
-/// What the file says it is.
+/// The value of the field `format`.
 const FORMAT: &str = "superword";
 
-/// The one version of the format that there is.
+/// The only version of the format so far.
 const VERSION: u32 = 1;
 
-/// A file as it is read; tokens without escapes are not copied.
+/// A file as read. Tokens without escapes are not copied.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File<'a> {
@@ -31,14 +33,14 @@ struct File<'a> {
     eligible: EligibleRecord,
     parameters: ParametersRecord,
     training: Training,
-    special_tokens: Vec<(u32, String)>,
+    special_tokens: Vec<(TokenId, String)>,
     #[serde(borrow)]
-    vocabulary: Vec<(u32, Token<'a>)>,
+    vocabulary: Vec<(TokenId, Token<'a>)>,
     #[serde(borrow)]
     rules: Vec<SpelledRule<'a>>,
 }
 
-/// What a file that is no model of this version may still say of itself.
+/// The fields that identify a file, even if it is not a model of this version.
 #[derive(Deserialize)]
 struct Heading {
     format: Option<String>,
@@ -70,7 +72,7 @@ struct ParametersRecord {
     deletion: Option<Deletion>,
     tau: f64,
     min_count: u64,
-    /// Only in models with a second stage, whose pattern is the file's.
+    /// Only in models with a second stage, whose pattern is in the field `pattern`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     transition: Option<u32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -78,7 +80,7 @@ struct ParametersRecord {
 }
 
 impl Model {
-    /// The model as the text of a file: the same model gives the same bytes.
+    /// The content of the model's file. Equal models have equal bytes.
     #[must_use]
     pub fn to_json(&self) -> Vec<u8> {
         let parameters = &self.parameters;
@@ -124,20 +126,20 @@ impl Model {
         out
     }
 
-    /// The model that the text of a file holds.
+    /// Reads a model from the content of a file.
     ///
     /// # Errors
-    /// When it holds none, or one that contradicts itself.
+    /// When it is not a model, or one that contradicts itself.
     pub fn from_json(text: &[u8]) -> Result<Model, Error> {
         let file: File<'_> =
-            serde_json::from_slice(text).map_err(|error| explained(text, &error))?;
+            serde_json::from_slice(text).map_err(|error| explain_error(text, &error))?;
         check_heading(Some(&file.format), &file.version.to_string())?;
-        let listed = listed_bytes(file.vocabulary.iter().map(|(_, token)| &*token.0));
+        let listed = mark_bytes(file.vocabulary.iter().map(|(_, token)| &*token.0));
         let mut history = History::of_file(|byte| listed[usize::from(byte)], file.rules.len());
         for rule in &file.rules {
             history.perform(rule)?;
         }
-        let mut ids = Ids::new(&history);
+        let mut ids = VocabularyBuilder::new(&history);
         for (id, token) in &file.vocabulary {
             ids.add(*id, &token.0)?;
         }
@@ -149,8 +151,9 @@ impl Model {
                     (first, Some(SecondStage { transition, pattern: file.pattern.source }))
                 }
                 _ => {
-                    let reason = "parameters have one of transition and first_pattern, not both";
-                    return Err(refusal(reason.to_owned()));
+                    let reason =
+                        "parameters must have both transition and first_pattern, or neither";
+                    return Err(model_error(reason.to_owned()));
                 }
             };
         let parameters = Parameters {
@@ -166,10 +169,12 @@ impl Model {
         let PatternRecord { regex, unicode, tables, .. } = file.pattern;
         let special_tokens = file.special_tokens;
         let mut model =
-            Model::numbered(parameters, history, vocabulary, special_tokens, file.training)?;
+            Model::with_vocabulary(parameters, history, vocabulary, special_tokens, file.training)?;
         if model.pattern.regex() != regex {
-            let name = shown(model.pattern.source().as_bytes());
-            return Err(refusal(format!("the pattern {name} does not stand for the regex given")));
+            let name = quote_token(model.pattern.source().as_bytes());
+            return Err(model_error(format!(
+                "the pattern {name} does not have the regex in the file"
+            )));
         }
         model.pattern_tables = Tables { unicode, tables };
         let EligibleRecord { unicode, tables, .. } = file.eligible;
@@ -178,8 +183,8 @@ impl Model {
     }
 }
 
-/// What keeps a text from being a model: what it says of itself, if that is the reason.
-fn explained(text: &[u8], error: &serde_json::Error) -> Error {
+/// Explains why a text is not a model, by its format and version if they are the reason.
+fn explain_error(text: &[u8], error: &serde_json::Error) -> Error {
     if let Ok(Heading { format, version }) = serde_json::from_slice(text) {
         let version = version.map_or_else(|| "missing".to_owned(), |version| version.to_string());
         if let Err(refused) = check_heading(format.as_deref(), &version) {
@@ -188,35 +193,37 @@ fn explained(text: &[u8], error: &serde_json::Error) -> Error {
     }
     let reason = error.to_string();
     if error.is_data() {
-        refusal(format!("not a model: {reason}"))
+        model_error(format!("not a model: {reason}"))
     } else {
-        refusal(format!("not JSON, or damaged: {reason}"))
+        model_error(format!("not JSON, or damaged: {reason}"))
     }
 }
 
 fn check_heading(format: Option<&str>, version: &str) -> Result<(), Error> {
     if format != Some(FORMAT) {
-        return Err(refusal(format!("not a superword model: it has no \"format\":\"{FORMAT}\"")));
+        return Err(model_error(format!(
+            "not a superword model: it has no \"format\":\"{FORMAT}\""
+        )));
     }
     if version != VERSION.to_string() {
         let version: String = version.chars().take(20).collect();
-        return Err(refusal(format!(
-            "the model's format has the version {version}, and this superword reads {VERSION}"
+        return Err(model_error(format!(
+            "the model has format version {version}, but this superword reads version {VERSION}"
         )));
     }
     Ok(())
 }
 
-/// Appends a value as JSON without blanks.
+/// Appends a value as compact JSON.
 fn write<T: Serialize + ?Sized>(out: &mut Vec<u8>, value: &T) {
-    serde_json::to_writer(out, value).expect("strings and numbers always have a JSON");
+    serde_json::to_writer(out, value).expect("strings and numbers can be written as JSON");
 }
 
-/// Appends an array with a line for each value.
+/// Appends an array with one line for each value.
 fn write_lines<T: Serialize>(out: &mut Vec<u8>, values: impl Iterator<Item = T>) {
     out.push(b'[');
-    for (place, value) in values.enumerate() {
-        out.extend_from_slice(if place == 0 { b"\n" } else { b",\n" });
+    for (position, value) in values.enumerate() {
+        out.extend_from_slice(if position == 0 { b"\n" } else { b",\n" });
         write(out, &value);
     }
     out.extend_from_slice(b"\n]");

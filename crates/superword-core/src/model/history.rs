@@ -1,96 +1,101 @@
-//! The vocabulary as rules are added one by one, and what keeps a rule from being added.
+//! The vocabulary after each rule, and the checks that every rule passes.
 //!
-//! Every model is made here, whether training, a file or a cut gives its rules, so what is checked
-//! here holds for all of them: a rule names tokens that earlier rules have made, and the bytes add
-//! up. What training gives is held to more: the tokens are still there. The authors' models have
-//! rules with tokens that were deleted, which do nothing, and deletes that bring such tokens back.
+//! Every model is built here, whether its rules come from training, a file or a truncation. So these
+//! checks hold for all models: a rule names tokens that earlier rules have made, and the bytes add
+//! up. Rules of training must also name tokens that are still in the vocabulary. The authors' models
+//! have rules that name deleted tokens, which do nothing, and deletes that bring such tokens back.
 
 use std::borrow::Cow;
 
+use super::TokenIndex;
 use super::rule::{Rule, SpelledRule};
-use super::tokens::{Tokens, shown};
+use super::token_interner::{TokenInterner, quote_token};
 use crate::Error;
 
-/// Whether a token is there, and since when.
+/// Whether a token is in the vocabulary, and since when.
 #[derive(Clone, Copy, Default)]
 struct Presence {
-    /// It may stand in a pretoken: it is a single byte, or a merge has made it, or a delete has
+    /// The token can occur in a pretoken: it is a single byte, or a merge made it, or a delete
     /// brought it back, and no delete has removed it since.
     by_merge: bool,
-    /// It is a single byte, or some merge has made it, be it deleted since.
+    /// The token is a single byte, or some merge made it, even if it was deleted later.
     was_merged: bool,
-    /// Some supermerge has made it: no delete removes it any more.
+    /// Some supermerge made the token, so deletes no longer remove it from the vocabulary.
     by_supermerge: bool,
-    /// The rule with which it last entered the vocabulary.
+    /// The index of the rule with which the token last entered the vocabulary.
     entered: usize,
 }
 
 impl Presence {
-    /// Whether it is in the vocabulary.
-    fn is_there(self) -> bool {
+    /// Whether the token is in the vocabulary.
+    fn is_in_vocabulary(self) -> bool {
         self.by_merge || self.by_supermerge
     }
 
-    /// Whether some rule has made it.
+    /// Whether some rule made the token.
     fn was_made(self) -> bool {
         self.was_merged || self.by_supermerge
     }
 }
 
-/// The rules so far, and the vocabulary that they lead to.
+/// The rules so far, and the vocabulary that they produce.
 pub(super) struct History {
-    pub(super) tokens: Tokens,
+    pub(super) tokens: TokenInterner,
     pub(super) rules: Vec<Rule>,
-    /// By the number of the token.
+    /// By token index.
     presence: Vec<Presence>,
     size: usize,
-    /// Whether rules may name tokens that are not there any more.
-    names_the_deleted: bool,
-    /// Room for the token that a rule makes.
+    /// Whether rules may name deleted tokens.
+    allows_deleted: bool,
+    /// A buffer for the bytes of the token that a rule makes.
     joined: Vec<u8>,
 }
 
 impl History {
-    /// No rules yet, and room for those of training; the vocabulary is the 256 bytes.
+    /// A history without rules, for those of training. The vocabulary is the 256 bytes.
     pub(super) fn of_training(rules: usize) -> History {
-        History { names_the_deleted: false, ..History::of_file(|_| true, rules) }
+        History { allows_deleted: false, ..History::of_file(|_| true, rules) }
     }
 
-    /// No rules yet, and room for those of a file; the vocabulary is these single bytes.
+    /// A history without rules, for those of a file. The vocabulary is the given single bytes.
     pub(super) fn of_file(has_byte: impl Fn(u8) -> bool, rules: usize) -> History {
         let presence: Vec<Presence> = (0..=u8::MAX)
             .map(has_byte)
             .map(|has| Presence { by_merge: has, was_merged: has, ..Presence::default() })
             .collect();
         History {
-            tokens: Tokens::single_bytes(rules),
+            tokens: TokenInterner::single_bytes(rules),
             rules: Vec::with_capacity(rules),
-            size: presence.iter().filter(|presence| presence.is_there()).count(),
+            size: presence.iter().filter(|presence| presence.is_in_vocabulary()).count(),
             presence,
-            names_the_deleted: true,
+            allows_deleted: true,
             joined: Vec::new(),
         }
     }
 
-    /// How many tokens are in the vocabulary.
+    /// The number of tokens in the vocabulary.
     pub(super) fn size(&self) -> usize {
         self.size
     }
 
-    /// Adds a rule.
+    /// Adds a rule, and returns it with its tokens by index.
     ///
     /// # Errors
-    /// When it could never be performed at its place, or names tokens that no rule has made.
-    pub(super) fn perform(&mut self, rule: &SpelledRule<'_>) -> Result<(), Error> {
+    /// When it could never be performed after the rules so far, or names tokens that no rule has
+    /// made.
+    pub(super) fn perform(&mut self, rule: &SpelledRule<'_>) -> Result<&Rule, Error> {
         let rule = match rule {
             SpelledRule::Merge { left, right, count } => {
                 let [left, right, token] = self.join(left, right, self.may_merge())?;
-                self.enter(token, mark_merged);
+                self.enter(token, set_merged);
                 Rule::Merge { left, right, token, count: *count }
             }
             SpelledRule::Supermerge { left, right, count } => {
-                let may_join =
-                    if self.names_the_deleted { Presence::was_made } else { Presence::is_there };
+                let may_join = if self.allows_deleted {
+                    Presence::was_made
+                } else {
+                    Presence::is_in_vocabulary
+                };
                 let [left, right, token] = self.join(left, right, may_join)?;
                 self.enter(token, |presence| presence.by_supermerge = true);
                 Rule::Supermerge { left, right, token, count: *count }
@@ -98,51 +103,53 @@ impl History {
             SpelledRule::Delete { token, parts } => self.delete(token, parts)?,
         };
         self.rules.push(rule);
-        Ok(())
+        Ok(&self.rules[self.rules.len() - 1])
     }
 
-    /// The tokens of the vocabulary beyond the bytes, in the order in which they last entered it.
-    pub(super) fn entered(&self) -> Vec<u32> {
-        let is_there = |&token: &u32| self.presence[token as usize].is_there();
-        let mut entered: Vec<u32> = (256..self.tokens.len() as u32).filter(is_there).collect();
-        // No rule of training makes or brings back two, so no two have entered with the same one.
-        entered.sort_unstable_by_key(|&token| self.presence[token as usize].entered);
-        entered
+    /// The vocabulary as training orders it: the bytes, then the other tokens in the order in which
+    /// they last entered it.
+    pub(super) fn in_order_of_entry(&self) -> impl Iterator<Item = TokenIndex> {
+        let is_there = |&token: &TokenIndex| self.has(token);
+        let later = (256..self.tokens.len() as u32).map(TokenIndex);
+        let mut later: Vec<TokenIndex> = later.filter(is_there).collect();
+        // No rule of training makes or brings back two tokens, so no two entered with the same rule.
+        later.sort_unstable_by_key(|&token| self.presence[token.as_usize()].entered);
+        (0..=u8::MAX).map(TokenIndex::from).chain(later)
     }
 
     /// Whether a token is in the vocabulary.
-    pub(super) fn is_there(&self, token: u32) -> bool {
-        self.presence[token as usize].is_there()
+    pub(super) fn has(&self, token: TokenIndex) -> bool {
+        self.presence[token.as_usize()].is_in_vocabulary()
     }
 
-    /// Whether some supermerge has made a token.
-    pub(super) fn is_superword(&self, token: u32) -> bool {
-        self.presence[token as usize].by_supermerge
+    /// By token index: whether some supermerge made the token.
+    pub(super) fn superwords(&self) -> Vec<bool> {
+        self.presence.iter().map(|presence| presence.by_supermerge).collect()
     }
 
-    /// Two tokens, and the one that they make.
+    /// The two tokens of a rule, and the token that they make.
     fn join(
         &mut self,
         left: &[u8],
         right: &[u8],
         may_join: fn(Presence) -> bool,
-    ) -> Result<[u32; 3], Error> {
-        let left_token = self.present(left, may_join)?;
-        let right_token = self.present(right, may_join)?;
+    ) -> Result<[TokenIndex; 3], Error> {
+        let left_token = self.find_token(left, may_join)?;
+        let right_token = self.find_token(right, may_join)?;
         self.joined.clear();
         self.joined.extend_from_slice(left);
         self.joined.extend_from_slice(right);
         let token = self.tokens.intern(&self.joined);
-        if token as usize == self.presence.len() {
+        if token.as_usize() == self.presence.len() {
             self.presence.push(Presence::default());
         }
         Ok([left_token, right_token, token])
     }
 
-    /// Puts a token into the vocabulary, at its end if it is not in it.
-    fn enter(&mut self, token: u32, mark: impl Fn(&mut Presence)) {
-        let presence = &mut self.presence[token as usize];
-        if !presence.is_there() {
+    /// Adds a token to the end of the vocabulary, unless it is in it.
+    fn enter(&mut self, token: TokenIndex, mark: impl Fn(&mut Presence)) {
+        let presence = &mut self.presence[token.as_usize()];
+        if !presence.is_in_vocabulary() {
             presence.entered = self.rules.len();
             self.size += 1;
         }
@@ -151,60 +158,65 @@ impl History {
 
     fn delete(&mut self, token: &[u8], parts: &[Cow<'_, [u8]>]) -> Result<Rule, Error> {
         let may_merge = self.may_merge();
-        let number = self.present(token, may_merge)?;
+        let index = self.find_token(token, may_merge)?;
         if token.len() < 2 {
-            return Err(self.refused(&format!("deletes {}, a single byte", shown(token))));
+            return Err(self.rule_error(&format!(
+                "deletes {}, a single byte; bytes stay",
+                quote_token(token)
+            )));
         }
         let is_token = parts.iter().flat_map(|part| part.iter()).eq(token);
         if !is_token || parts.len() < 2 {
-            let parts: Vec<String> = parts.iter().take(8).map(|part| shown(part)).collect();
+            let parts: Vec<String> = parts.iter().take(8).map(|part| quote_token(part)).collect();
             let parts = parts.join(", ");
-            let problem =
-                format!("splits {} into [{parts}], which do not make it up", shown(token));
-            return Err(self.refused(&problem));
+            let problem = format!(
+                "splits {} into [{parts}]; there must be two or more parts that spell it",
+                quote_token(token)
+            );
+            return Err(self.rule_error(&problem));
         }
-        let parts = parts.iter().map(|part| self.present(part, may_merge));
-        let parts = parts.collect::<Result<Box<[u32]>, Error>>()?;
-        let presence = &mut self.presence[number as usize];
+        let parts = parts.iter().map(|part| self.find_token(part, may_merge));
+        let parts = parts.collect::<Result<Box<[TokenIndex]>, Error>>()?;
+        let presence = &mut self.presence[index.as_usize()];
         if std::mem::replace(&mut presence.by_merge, false) {
             self.size -= usize::from(!presence.by_supermerge);
             for &part in &parts {
-                self.enter(part, mark_merged);
+                self.enter(part, set_merged);
             }
         }
-        Ok(Rule::Delete { token: number, parts })
+        Ok(Rule::Delete { token: index, parts })
     }
 
-    /// Which tokens merges and deletes may name.
+    /// The test for the tokens that merges and deletes may name.
     fn may_merge(&self) -> fn(Presence) -> bool {
-        if self.names_the_deleted {
+        if self.allows_deleted {
             |presence| presence.was_merged
         } else {
             |presence| presence.by_merge
         }
     }
 
-    /// The number of a token that a rule may name at this place.
-    fn present(&self, token: &[u8], may_be: fn(Presence) -> bool) -> Result<u32, Error> {
+    /// The index of a token that a rule may name here.
+    fn find_token(&self, token: &[u8], may_be: fn(Presence) -> bool) -> Result<TokenIndex, Error> {
         match self.tokens.find(token) {
-            Some(number) if may_be(self.presence[number as usize]) => Ok(number),
-            Some(_) if token.len() > 1 => Err(self.refused(&format!(
-                "names {}, which is not there: it was deleted, or only supermerges have made it",
-                shown(token)
+            Some(index) if may_be(self.presence[index.as_usize()]) => Ok(index),
+            Some(_) if token.len() > 1 => Err(self.rule_error(&format!(
+                "names {}, which was deleted, or which only supermerges have made",
+                quote_token(token)
             ))),
-            _ => Err(self.refused(&format!(
-                "names {}, which is no token: no earlier rule has made it",
-                shown(token)
+            _ => Err(self.rule_error(&format!(
+                "names {}, which no earlier rule has made",
+                quote_token(token)
             ))),
         }
     }
 
-    fn refused(&self, problem: &str) -> Error {
+    fn rule_error(&self, problem: &str) -> Error {
         Error::Model { reason: format!("rule {} {problem}", self.rules.len()) }
     }
 }
 
-fn mark_merged(presence: &mut Presence) {
+fn set_merged(presence: &mut Presence) {
     presence.by_merge = true;
     presence.was_merged = true;
 }

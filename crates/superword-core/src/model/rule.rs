@@ -1,75 +1,77 @@
-//! Rules, with their tokens as numbers or spelled out.
+//! Rules, with their tokens by number or spelled out.
 
 use std::borrow::Cow;
 
-/// One rule of a model. Tokens are named by their numbers, which are not their ids.
+use super::TokenIndex;
+
+/// One rule. A model's rules name tokens by their index; training numbers tokens in another way.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Rule {
-    /// Join two tokens inside pretokens.
+pub enum Rule<T = TokenIndex> {
+    /// Join two adjacent tokens inside pretokens.
     Merge {
-        /// The first of the two.
-        left: u32,
-        /// The second.
-        right: u32,
-        /// The two as one.
-        token: u32,
-        /// How often training did it.
+        /// The left token.
+        left: T,
+        /// The right token.
+        right: T,
+        /// The token that they become.
+        token: T,
+        /// The number of replacements in training.
         count: u64,
     },
-    /// Join two tokens that are open units.
+    /// Join two adjacent open units.
     Supermerge {
-        /// The first of the two.
-        left: u32,
-        /// The second.
-        right: u32,
-        /// The two as one, a superword.
-        token: u32,
-        /// How often training did it.
+        /// The left token.
+        left: T,
+        /// The right token.
+        right: T,
+        /// The superword that they become.
+        token: T,
+        /// The number of replacements in training.
         count: u64,
     },
     /// Split a token.
     Delete {
         /// The token.
-        token: u32,
-        /// What it is split into.
-        parts: Box<[u32]>,
+        token: T,
+        /// The tokens it is split into.
+        parts: Box<[T]>,
     },
 }
 
 /// A rule with its tokens spelled out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum SpelledRule<'a> {
-    /// Join two tokens inside pretokens.
+    /// Join two adjacent tokens inside pretokens.
     Merge {
-        /// The first of the two.
+        /// The left token.
         left: Cow<'a, [u8]>,
-        /// The second.
+        /// The right token.
         right: Cow<'a, [u8]>,
-        /// How often training did it.
+        /// The number of replacements in training.
         count: u64,
     },
-    /// Join two tokens that are open units.
+    /// Join two adjacent open units.
     Supermerge {
-        /// The first of the two.
+        /// The left token.
         left: Cow<'a, [u8]>,
-        /// The second.
+        /// The right token.
         right: Cow<'a, [u8]>,
-        /// How often training did it.
+        /// The number of replacements in training.
         count: u64,
     },
     /// Split a token.
     Delete {
         /// The token.
         token: Cow<'a, [u8]>,
-        /// What it is split into.
+        /// The tokens it is split into.
         parts: Vec<Cow<'a, [u8]>>,
     },
 }
 
-impl Rule {
-    /// The number of the token that the rule makes or deletes.
+impl<T: Copy> Rule<T> {
+    /// The token that the rule makes or deletes.
     #[must_use]
-    pub fn token(&self) -> u32 {
+    pub fn token(&self) -> T {
         match self {
             Rule::Merge { token, .. }
             | Rule::Supermerge { token, .. }
@@ -77,10 +79,28 @@ impl Rule {
         }
     }
 
+    /// The rule with its tokens numbered in another way, in the order in which it names them.
+    pub(crate) fn renumber<U>(self, mut number: impl FnMut(T) -> U) -> Rule<U> {
+        match self {
+            Rule::Merge { left, right, token, count } => {
+                let [left, right, token] = [left, right, token].map(number);
+                Rule::Merge { left, right, token, count }
+            }
+            Rule::Supermerge { left, right, token, count } => {
+                let [left, right, token] = [left, right, token].map(number);
+                Rule::Supermerge { left, right, token, count }
+            }
+            Rule::Delete { token, parts } => {
+                let token = number(token);
+                Rule::Delete { token, parts: parts.into_iter().map(number).collect() }
+            }
+        }
+    }
+
     /// The rule with its tokens spelled out by a function, which may fail.
-    pub(super) fn spelled<'a, E>(
+    pub(crate) fn spelled<'a, E>(
         &self,
-        spell: impl Fn(u32) -> Result<Cow<'a, [u8]>, E>,
+        spell: impl Fn(T) -> Result<Cow<'a, [u8]>, E>,
     ) -> Result<SpelledRule<'a>, E> {
         Ok(match self {
             &Rule::Merge { left, right, count, .. } => {

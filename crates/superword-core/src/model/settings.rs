@@ -1,21 +1,21 @@
-//! What training was given.
+//! The settings of training, and the size of its corpus.
 
 use serde::{Deserialize, Serialize};
 
-use super::{Rule, refusal};
+use super::{Rule, model_error};
 use crate::Error;
 
-/// What a deleted token is split into.
+/// How a deleted token is split.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Deletion {
-    /// Its bytes.
+    /// Into its bytes.
     Bytes,
-    /// The pair that made it first.
+    /// Into the pair of the first merge that made it.
     Pair,
 }
 
-/// The settings that training was given.
+/// The settings that decide a model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameters {
     /// The name of a pattern, or a regex.
@@ -24,90 +24,93 @@ pub struct Parameters {
     pub eligible: String,
     /// Whether supermerges compete with merges.
     pub supermerges: bool,
-    /// What deleted tokens are split into; `None` when nothing is deleted.
+    /// How deleted tokens are split; `None` if no token is deleted.
     pub deletion: Option<Deletion>,
-    /// The intersection over self from which on a token is deleted.
+    /// A token is deleted when its intersection over self is at least this.
     pub tau: f64,
-    /// The count below which a pair is not worth a rule.
+    /// The smallest count for which a pair becomes a rule.
     pub min_count: u64,
-    /// The size of the vocabulary that was asked for.
+    /// The requested size of the vocabulary.
     pub vocab_size: u32,
-    /// What comes after `pattern`, in a `SuperBPE` model.
+    /// The second stage of a `SuperBPE` model.
     pub second_stage: Option<SecondStage>,
 }
 
-/// The second stage of `SuperBPE`: from when on, and with which pattern.
+/// The second stage of `SuperBPE`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SecondStage {
-    /// The size of the vocabulary at which it begins.
+    /// The size of the vocabulary at which the stage begins.
     pub transition: u32,
-    /// The name of the pattern that splits from then on, or a regex.
+    /// The name of the pattern that splits documents in this stage, or a regex.
     pub pattern: String,
 }
 
-/// What the training corpus held.
+/// The size of the training corpus.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Training {
-    /// Documents.
+    /// The number of documents.
     pub documents: u64,
-    /// Bytes of text.
+    /// The number of bytes of text.
     pub bytes: u64,
-    /// Pretokens.
+    /// The number of pretokens.
     pub pretokens: u64,
-    /// Pretokens that differ.
+    /// The number of distinct pretokens.
     pub distinct_pretokens: u64,
-    /// The count below which pretokens were left out, if any were to be.
+    /// The threshold below which pretokens were left out, if one was set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min_pretoken_count: Option<u64>,
-    /// The count below which fragments were left out, if any were to be.
+    /// The threshold below which fragments were left out, if one was set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub min_fragment_count: Option<u64>,
 }
 
 impl Parameters {
-    /// What splits the texts that the model encodes: the pattern of the last stage.
+    /// The pattern of the last stage: it splits the texts that the model encodes.
     #[must_use]
     pub fn last_pattern(&self) -> &str {
         self.second_stage.as_ref().map_or(&self.pattern, |stage| &stage.pattern)
     }
 
-    /// Refuses settings out of range, rules of a kind that they exclude, and too many tokens.
+    /// Rejects settings that are out of range, rules of a kind that the settings exclude, and a
+    /// vocabulary that is too large.
     pub(super) fn check(&self, rules: &[Rule], size: usize) -> Result<(), Error> {
         let Parameters { supermerges, deletion, tau, min_count, vocab_size, .. } = *self;
         if !(tau > 0.0 && tau <= 1.0) {
-            return Err(refusal(format!("tau is {tau}, not above 0 and at most 1")));
+            return Err(model_error(format!("tau is {tau}; it must be above 0 and at most 1")));
         }
         if min_count < 1 {
-            return Err(refusal("min_count is 0, not at least 1".to_owned()));
+            return Err(model_error("min_count is 0; it must be at least 1".to_owned()));
         }
         if vocab_size < 256 {
-            return Err(refusal(format!("vocab_size is {vocab_size}, not at least 256")));
+            return Err(model_error(format!(
+                "vocab_size is {vocab_size}; it must be at least 256"
+            )));
         }
         if size > vocab_size as usize {
-            return Err(refusal(format!(
-                "the vocabulary has {size} tokens, vocab_size is {vocab_size}"
+            return Err(model_error(format!(
+                "the vocabulary has {size} tokens, more than vocab_size, {vocab_size}"
             )));
         }
         if let Some(SecondStage { transition, .. }) = self.second_stage {
             if supermerges || deletion.is_some() {
-                let reason = "a second stage is for plain BPE, without supermerges and deletion";
-                return Err(refusal(reason.to_owned()));
+                let reason = "a second stage needs plain BPE, without supermerges and deletion";
+                return Err(model_error(reason.to_owned()));
             }
             if !(256..=vocab_size).contains(&transition) {
-                return Err(refusal(format!(
-                    "transition is {transition}, not from 256 to vocab_size, {vocab_size}"
+                return Err(model_error(format!(
+                    "transition is {transition}; it must be from 256 to vocab_size, {vocab_size}"
                 )));
             }
         }
         for (index, rule) in rules.iter().enumerate() {
             if !supermerges && matches!(rule, Rule::Supermerge { .. }) {
-                return Err(refusal(format!(
+                return Err(model_error(format!(
                     "rule {index} is a supermerge, but supermerges are off"
                 )));
             }
             if deletion.is_none() && matches!(rule, Rule::Delete { .. }) {
-                return Err(refusal(format!("rule {index} is a delete, but deletion is off")));
+                return Err(model_error(format!("rule {index} is a delete, but deletion is off")));
             }
         }
         Ok(())

@@ -1,85 +1,87 @@
-//! Special tokens: texts with ids of their own.
+//! Special tokens: texts that have an id and no rules.
 
 use std::collections::HashSet;
 
-use super::tokens::shown;
-use super::{Model, refusal};
+use super::token_interner::quote_token;
+use super::{Model, TokenId, TokenIndex, model_error};
 use crate::Error;
 
-/// The largest number that ids can be padded to a multiple of: more has no use, and takes memory.
+/// The largest multiple that ids can be padded to. More has no use and costs memory.
 const LARGEST_MULTIPLE: u32 = 1 << 16;
 
 /// The special tokens of a model.
 #[derive(Clone, Debug)]
 pub(super) struct SpecialTokens {
-    /// In the order in which they were given.
-    given: Vec<(u32, String)>,
-    /// Their places in that order, by id.
+    /// In the given order.
+    given: Vec<(TokenId, String)>,
+    /// Positions in that order, sorted by id.
     by_id: Vec<usize>,
 }
 
 impl SpecialTokens {
-    /// Refuses special tokens that are empty or repeated, and ids that are taken.
+    /// Rejects special tokens that are empty or repeated, and ids that are taken.
     pub(super) fn new(
-        given: Vec<(u32, String)>,
-        vocabulary: &[(u32, u32)],
+        given: Vec<(TokenId, String)>,
+        vocabulary: &[(TokenId, TokenIndex)],
     ) -> Result<SpecialTokens, Error> {
         let mut ids = HashSet::new();
         let mut texts = HashSet::new();
         for (id, text) in &given {
-            let shown = shown(text.as_bytes());
+            let quoted = quote_token(text.as_bytes());
             if text.is_empty() {
-                return Err(refusal(format!("the special token with the id {id} is empty")));
+                return Err(model_error(format!("the special token with the id {id} is empty")));
             }
             if !texts.insert(text) {
-                return Err(refusal(format!("the special token {shown} is there twice")));
+                return Err(model_error(format!("the special token {quoted} is repeated")));
             }
             if !ids.insert(id) || vocabulary.binary_search_by_key(id, |&(id, _)| id).is_ok() {
-                return Err(refusal(format!(
-                    "the special token {shown} has the id {id} of another"
+                return Err(model_error(format!(
+                    "the special token {quoted} has the id {id}, which another token has"
                 )));
             }
         }
         let mut by_id: Vec<usize> = (0..given.len()).collect();
-        by_id.sort_unstable_by_key(|&place| given[place].0);
+        by_id.sort_unstable_by_key(|&position| given[position].0);
         Ok(SpecialTokens { given, by_id })
     }
 
-    /// All of them with their ids, in the order in which they were given.
-    pub(super) fn as_slice(&self) -> &[(u32, String)] {
+    /// The special tokens with their ids, in the given order.
+    pub(super) fn as_slice(&self) -> &[(TokenId, String)] {
         &self.given
     }
 
-    /// The text of the one with an id.
-    pub(super) fn text(&self, id: u32) -> Option<&str> {
-        let place = self.by_id.binary_search_by_key(&id, |&place| self.given[place].0).ok()?;
-        Some(&self.given[self.by_id[place]].1)
+    /// The text of the special token with an id.
+    pub(super) fn text(&self, id: TokenId) -> Option<&str> {
+        let position =
+            self.by_id.binary_search_by_key(&id, |&position| self.given[position].0).ok()?;
+        Some(&self.given[self.by_id[position]].1)
     }
 
     /// The largest id.
-    fn last_id(&self) -> Option<u32> {
-        self.by_id.last().map(|&place| self.given[place].0)
+    fn last_id(&self) -> Option<TokenId> {
+        self.by_id.last().map(|&position| self.given[position].0)
     }
 }
 
 impl Model {
-    /// The special tokens with their ids, in the order in which they were given.
+    /// The special tokens with their ids, in the given order.
     #[must_use]
-    pub fn special_tokens(&self) -> &[(u32, String)] {
+    pub fn special_tokens(&self) -> &[(TokenId, String)] {
         self.special_tokens.as_slice()
     }
 
-    /// The largest id, those of special tokens included.
-    pub(super) fn last_id(&self) -> Option<u32> {
+    /// The largest id, including special tokens.
+    pub(super) fn last_id(&self) -> Option<TokenId> {
         self.vocabulary.last().map(|&(id, _)| id).max(self.special_tokens.last_id())
     }
 
-    /// The model with further special tokens, whose ids follow the largest that there is. If
-    /// `multiple` is given, then come as many named `<|reserved_0|>` and so on as it takes for the
-    /// largest id and one to be a multiple of it.
+    /// The model with further special tokens, whose ids follow the largest id.
+    ///
+    /// With `multiple`, special tokens named `<|reserved_0|>` and so on follow until the largest id
+    /// plus one is a multiple of it.
     ///
     /// # Errors
-    /// When a text is empty or a special token already, when `multiple` is not between 1 and
+    /// When a text is empty or already a special token, when `multiple` is not between 1 and
     /// 65,536, or when there are no ids left.
     pub fn with_special_tokens(
         &self,
@@ -92,7 +94,7 @@ impl Model {
                 format!("pad_to_multiple_of must be from 1 to {LARGEST_MULTIPLE}, not {multiple}");
             return Err(Error::SpecialTokens { reason });
         }
-        let next = self.last_id().map_or(0, |last| u64::from(last) + 1);
+        let next = self.last_id().map_or(0, |last| u64::from(last.0) + 1);
         let mut given = self.special_tokens().to_vec();
         let taken: HashSet<&str> =
             given.iter().map(|(_, text)| text).chain(&texts).map(String::as_str).collect();
@@ -103,10 +105,10 @@ impl Model {
         let reserved: Vec<String> = names.take(reserved).collect();
         for (id, text) in (next..).zip(texts.into_iter().chain(reserved)) {
             let Ok(id) = u32::try_from(id) else {
-                let reason = format!("there is no id left for the special token {text:?}");
+                let reason = format!("no id is left for the special token {text:?}");
                 return Err(Error::SpecialTokens { reason });
             };
-            given.push((id, text));
+            given.push((TokenId(id), text));
         }
         let special_tokens = SpecialTokens::new(given, &self.vocabulary)
             .map_err(|error| Error::SpecialTokens { reason: error.to_string() })?;

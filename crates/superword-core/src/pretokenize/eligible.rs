@@ -1,9 +1,9 @@
 //! Which pretokens may take part in a supermerge.
 
-use super::class::{LETTER, MARK, Text};
-use super::regex::Regex;
-use super::tables::Tables;
 use crate::Error;
+use crate::pretokenize::regex::Regex;
+use crate::pretokenize::unicode::class::{LETTER, MARK, Text};
+use crate::pretokenize::unicode::version::Tables;
 
 /// The default rule: words, with the spaces, underscores and apostrophes that go with them. The
 /// letter must not come first: ` a` is eligible, a lone `a` is not, as in the authors' code.

@@ -3,12 +3,12 @@
 
 use std::ops::Range;
 
-use super::ascii::Ascii;
-use super::block::{Block, Starts, WIDTH};
-use super::class::Text;
 #[cfg(target_arch = "x86_64")]
-use crate::processor::is_modern;
-use crate::sequence::prefetch;
+use crate::platform::cpu::has_x86_64_v3;
+use crate::platform::cpu::prefetch;
+use crate::pretokenize::simd::ascii::Ascii;
+use crate::pretokenize::simd::block::{Block, Starts, WIDTH};
+use crate::pretokenize::unicode::class::Text;
 
 /// How far ahead memory is asked for: what is done with pretokens may take long, and then nobody
 /// else sees that the text is read on.
@@ -53,7 +53,7 @@ impl<'t, G: Grammar> Scan<'t, G> {
             starts: 0,
             blocks_from: 0,
             #[cfg(target_arch = "x86_64")]
-            is_modern: is_modern(),
+            is_modern: has_x86_64_v3(),
         }
     }
 
@@ -196,12 +196,12 @@ impl<G: Grammar> Iterator for Scan<'_, G> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::boundless::Boundless;
-    use super::super::gpt2::Gpt2;
-    use super::super::gpt4::Gpt4;
-    use super::super::gpt4o::Gpt4o;
-    use super::super::punct::Punct;
     use super::*;
+    use crate::pretokenize::scanners::boundless::Boundless;
+    use crate::pretokenize::scanners::gpt2::Gpt2;
+    use crate::pretokenize::scanners::gpt4::Gpt4;
+    use crate::pretokenize::scanners::gpt4o::Gpt4o;
+    use crate::pretokenize::scanners::punct::Punct;
 
     /// Pieces that meet in ways that matter: cases, marks, digits, quotes, line ends, and what
     /// has two, three and four bytes. Letters and spaces come often, so that blocks get far.

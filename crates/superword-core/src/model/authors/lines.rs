@@ -1,23 +1,23 @@
-//! The lines that both of the authors' formats are made of: counts, and rows of words.
+//! The lines of both formats: counts, and rows of words.
 
 use std::fmt;
 
 use super::at_line;
 use crate::Error;
-use crate::model::tokens::shown;
+use crate::model::token_interner::quote_token;
 
-/// The lines of a file that are still to be read.
+/// The unread lines of a file.
 pub(super) struct Lines<'a> {
     rest: std::str::Lines<'a>,
-    /// The number of the line that was read last, counted from 1.
+    /// The number of the last line that was read, from 1.
     number: usize,
 }
 
 /// A line of a section.
-pub(super) struct Row<'a, const N: usize> {
+pub(super) struct TableRow<'a, const N: usize> {
     /// The number of the line.
     pub(super) line: usize,
-    /// Its words; the last one is whatever follows the others.
+    /// The words. The last one is the rest of the line.
     pub(super) words: [&'a str; N],
 }
 
@@ -26,81 +26,88 @@ impl<'a> Lines<'a> {
         Lines { rest: text.lines(), number: 0 }
     }
 
-    /// The next line and its number; it is an error if there is none.
+    /// Reads the next line and its number. It is an error if there is none.
     pub(super) fn next(&mut self, wanted: impl fmt::Display) -> Result<(usize, &'a str), Error> {
         self.number += 1;
         let line = self.rest.next();
-        let line = line.ok_or_else(|| {
-            at_line(self.number, &format!("the file ends where it should have {wanted}"))
-        })?;
+        let line =
+            line.ok_or_else(|| at_line(self.number, &format!("the file ends; expected {wanted}")))?;
         Ok((self.number, line))
     }
 
-    /// A line that says what comes next.
-    pub(super) fn heading(&mut self, heading: &str) -> Result<(), Error> {
+    /// Reads a line that names the next section.
+    pub(super) fn expect_heading(&mut self, heading: &str) -> Result<(), Error> {
         let (number, line) = self.next(format_args!("the line {heading:?}"))?;
         if line.trim_end() != heading {
-            let line = shown(line.as_bytes());
+            let line = quote_token(line.as_bytes());
             let problem = format!("expected the line {heading:?}, not {line}");
             return Err(at_line(number, &problem));
         }
         Ok(())
     }
 
-    /// A line with a count, and that many rows, each of these words.
-    pub(super) fn rows<const N: usize>(&mut self, words: &str) -> Result<Vec<Row<'a, N>>, Error> {
+    /// Reads a line with a count, and that many rows.
+    pub(super) fn read_rows<const N: usize>(
+        &mut self,
+        words: &str,
+    ) -> Result<Vec<TableRow<'a, N>>, Error> {
         let (number, line) = self.next(format_args!("the number of rows `{words}`"))?;
-        let count: usize = parsed(number, line.trim_end(), "a number of rows")?;
-        // Room is made as rows come: a count may say anything.
+        let count: usize = parse_number(number, line.trim_end(), "a number of rows")?;
+        // The count is not trusted, so it reserves no memory.
         let mut rows = Vec::new();
-        for place in 1..=count {
-            let (line, text) = self.next(format_args!("row {place} of {count}, `{words}`"))?;
+        for row_number in 1..=count {
+            let (line, text) = self.next(format_args!("row {row_number} of {count}, `{words}`"))?;
             let mut found = text.splitn(N, ' ');
             let row = std::array::from_fn(|_| found.next().unwrap_or_default());
             if row[N - 1].is_empty() {
-                let text = shown(text.as_bytes());
-                let problem = format!("expected row {place} of {count}, `{words}`, not {text}");
+                let text = quote_token(text.as_bytes());
+                let problem =
+                    format!("expected row {row_number} of {count}, `{words}`, not {text}");
                 return Err(at_line(line, &problem));
             }
-            rows.push(Row { line, words: row });
+            rows.push(TableRow { line, words: row });
         }
         Ok(rows)
     }
 
-    /// Only blank lines may be left.
-    pub(super) fn end(&mut self) -> Result<(), Error> {
+    /// Checks that only blank lines are left.
+    pub(super) fn expect_end(&mut self) -> Result<(), Error> {
         for line in self.rest.by_ref() {
             self.number += 1;
             if !line.trim().is_empty() {
-                let line = shown(line.as_bytes());
-                return Err(at_line(self.number, &format!("the model ends before {line}")));
+                let line = quote_token(line.as_bytes());
+                return Err(at_line(
+                    self.number,
+                    &format!("expected the end of the file, not {line}"),
+                ));
             }
         }
         Ok(())
     }
 }
 
-/// A word that is a number.
-pub(super) fn parsed<T: std::str::FromStr>(
+/// Parses a number.
+pub(super) fn parse_number<T: std::str::FromStr>(
     line: usize,
     word: &str,
     wanted: &str,
 ) -> Result<T, Error> {
-    word.parse()
-        .map_err(|_| at_line(line, &format!("expected {wanted}, not {}", shown(word.as_bytes()))))
-}
-
-/// A word that is a token, in the characters that GPT-2 writes bytes with: `Ġof` -> ` of`.
-pub(super) fn token(line: usize, word: &str) -> Result<Vec<u8>, Error> {
-    let bytes: Option<Vec<u8>> = word.chars().map(byte_of).collect();
-    bytes.filter(|bytes| !bytes.is_empty()).ok_or_else(|| {
-        let word = shown(word.as_bytes());
-        at_line(line, &format!("{word} is no token in the characters of GPT-2"))
+    word.parse().map_err(|_| {
+        at_line(line, &format!("expected {wanted}, not {}", quote_token(word.as_bytes())))
     })
 }
 
-/// The byte that a character stands for: itself if it is visible, and else its place among the
-/// bytes that are not, counted from U+0100.
+/// Parses a token in the characters with which GPT-2 writes bytes: `Ġof` -> ` of`.
+pub(super) fn parse_token(line: usize, word: &str) -> Result<Vec<u8>, Error> {
+    let bytes: Option<Vec<u8>> = word.chars().map(byte_of).collect();
+    bytes.filter(|bytes| !bytes.is_empty()).ok_or_else(|| {
+        let word = quote_token(word.as_bytes());
+        at_line(line, &format!("{word} is not a token in the characters of GPT-2"))
+    })
+}
+
+/// The byte of a character. A visible byte is its own character; the others are numbered from
+/// U+0100.
 fn byte_of(character: char) -> Option<u8> {
     let code = u32::from(character);
     match code {

@@ -1,25 +1,25 @@
-//! What the tokens that are deleted split into, which the authors' files leave to be worked out.
+//! How deleted tokens split, which the authors' files do not say.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-use super::Ordered;
+use super::IndexedRule;
 use crate::model::{Deletion, SpelledRule};
 
-/// The parts of every token that is deleted.
+/// The parts of every deleted token.
 pub(super) struct Parts<'a> {
-    /// By the token: the lengths of its parts. A token that is not here splits into its bytes.
+    /// By token: the lengths of its parts. A token that is not listed splits into its bytes.
     lengths: HashMap<&'a [u8], Vec<usize>>,
 }
 
 impl<'a> Parts<'a> {
-    /// The parts that rules, in order, give: bytes, or the pair that the first merge of a token
-    /// joined.
+    /// The parts that the rules imply: the bytes of a token, or the pair of the first merge that
+    /// made it.
     ///
-    /// A pair stays as it stands, even if a part of it was deleted too. Only if a vocabulary is
-    /// given, a deleted part that it does not have is split the same way: it has no id.
+    /// A part that was itself deleted stays whole, unless a vocabulary is given that does not
+    /// contain it: then it has no id, and splits in the same way.
     pub(super) fn new(
-        rules: &'a [Ordered],
+        rules: &'a [IndexedRule],
         deletion: Deletion,
         vocabulary: Option<&HashSet<&[u8]>>,
     ) -> Parts<'a> {
@@ -28,8 +28,8 @@ impl<'a> Parts<'a> {
             return Parts { lengths };
         }
         let stays = |part: &[u8]| vocabulary.is_none_or(|tokens| tokens.contains(part));
-        // Parts are shorter than the whole: with the shortest first, theirs are known by then.
-        let mut deleted: Vec<(&[u8], usize)> = first_pairs(rules);
+        // Parts are shorter than the whole, so shortest first makes their own parts known in time.
+        let mut deleted: Vec<(&[u8], usize)> = find_first_pairs(rules);
         deleted.sort_unstable_by_key(|(token, _)| token.len());
         for (token, middle) in deleted {
             let (left, right) = token.split_at(middle);
@@ -45,7 +45,7 @@ impl<'a> Parts<'a> {
         Parts { lengths }
     }
 
-    /// The parts of a token that is deleted.
+    /// The parts of a deleted token.
     pub(super) fn of<'t>(&self, token: &'t [u8]) -> Vec<Cow<'t, [u8]>> {
         let Some(lengths) = self.lengths.get(token) else {
             return token.chunks(1).map(Cow::Borrowed).collect();
@@ -60,16 +60,16 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// The tokens that are deleted, with the lengths of what the first merge of each had on its left.
-fn first_pairs(rules: &[Ordered]) -> Vec<(&[u8], usize)> {
+/// Finds the deleted tokens that a merge made, with the length of the left side of their first merge.
+fn find_first_pairs(rules: &[IndexedRule]) -> Vec<(&[u8], usize)> {
     let mut first: HashMap<&[u8], Option<usize>> = HashMap::new();
-    for Ordered { rule, .. } in rules {
+    for IndexedRule { rule, .. } in rules {
         if let SpelledRule::Delete { token, .. } = rule {
             first.insert(token, None);
         }
     }
     let mut joined = Vec::new();
-    for Ordered { rule, .. } in rules {
+    for IndexedRule { rule, .. } in rules {
         if let SpelledRule::Merge { left, right, .. } = rule {
             joined.clear();
             joined.extend_from_slice(left);

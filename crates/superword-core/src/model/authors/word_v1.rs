@@ -2,51 +2,58 @@
 
 use std::borrow::Cow;
 
-use super::lines::{Lines, Row, parsed, token};
-use super::{Draft, Ordered, UNKNOWN_TAU, at_line, deletes, in_order, listed, special_tokens};
+use super::lines::{Lines, TableRow, parse_number, parse_token};
+use super::{
+    Draft, IndexedRule, UNKNOWN_TAU, at_line, read_deletes, read_special_tokens,
+    read_vocabulary_row, sort_by_index,
+};
 use crate::Error;
 use crate::model::{Deletion, SpelledRule};
 use crate::pretokenize::ELIGIBLE;
 
-/// What follows the first line.
+/// Reads what follows the first line.
 pub(super) fn read(lines: &mut Lines<'_>, deletion: Deletion) -> Result<Draft, Error> {
     let (line, regex) = lines.next("its regex")?;
     let pattern = serde_json::from_str(regex)
         .map_err(|_| at_line(line, "expected the regex as a JSON string"))?;
-    let vocabulary = lines.rows::<2>("id token")?;
-    let vocabulary = vocabulary.iter().map(listed).collect::<Result<_, Error>>()?;
-    let special_tokens = special_tokens(lines)?;
+    let vocabulary = lines.read_rows::<2>("id token")?;
+    let vocabulary = vocabulary.iter().map(read_vocabulary_row).collect::<Result<_, Error>>()?;
+    let special_tokens = read_special_tokens(lines)?;
     let merge = |left, right| SpelledRule::Merge { left, right, count: 0 };
-    let mut rules = pairs(lines, merge)?;
-    rules.extend(deletes(lines)?);
+    let mut rules = read_pairs(lines, merge)?;
+    rules.extend(read_deletes(lines)?);
     let supermerge = |left, right| SpelledRule::Supermerge { left, right, count: 0 };
-    rules.extend(pairs(lines, supermerge)?);
-    if let Some(Ordered { line, .. }) = deletes(lines)?.first() {
-        return Err(at_line(*line, "a superword is deleted, and nothing says how it would split"));
+    rules.extend(read_pairs(lines, supermerge)?);
+    if let Some(IndexedRule { line, .. }) = read_deletes(lines)?.first() {
+        return Err(at_line(
+            *line,
+            "a superword is deleted, and the file does not say how it splits",
+        ));
     }
     Ok(Draft {
         pattern,
-        // Their code has no other.
+        // The only one in the authors' code.
         eligible: ELIGIBLE.to_owned(),
         deletion,
         tau: UNKNOWN_TAU,
         vocabulary,
         special_tokens,
-        rules: in_order(rules)?,
+        rules: sort_by_index(rules)?,
         splits_again: false,
     })
 }
 
-/// A section of merges or supermerges, whose counts it does not say.
-fn pairs(
+/// Reads a section of merges or supermerges, which has no counts.
+fn read_pairs(
     lines: &mut Lines<'_>,
     rule: impl Fn(Cow<'static, [u8]>, Cow<'static, [u8]>) -> SpelledRule<'static>,
-) -> Result<Vec<Ordered>, Error> {
-    let rows = lines.rows("index left right")?;
-    let pair = |Row { line, words: [index, left, right] }| {
-        let index = parsed(line, index, "an index")?;
-        let rule = rule(Cow::Owned(token(line, left)?), Cow::Owned(token(line, right)?));
-        Ok(Ordered { line, index, rule })
+) -> Result<Vec<IndexedRule>, Error> {
+    let rows = lines.read_rows("index left right")?;
+    let pair = |TableRow { line, words: [index, left, right] }| {
+        let index = parse_number(line, index, "an index")?;
+        let rule =
+            rule(Cow::Owned(parse_token(line, left)?), Cow::Owned(parse_token(line, right)?));
+        Ok(IndexedRule { line, index, rule })
     };
     rows.into_iter().map(pair).collect()
 }

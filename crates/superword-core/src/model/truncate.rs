@@ -1,0 +1,78 @@
+//! Truncation: the smaller models that a model contains.
+
+use super::history::History;
+use super::{Model, Parameters, Rule, SecondStage, TokenId};
+use crate::Error;
+
+impl Model {
+    /// The model that training with a smaller vocabulary gives.
+    ///
+    /// A step of training is a supermerge, or a merge with its deletes. Training checks the size of
+    /// the vocabulary before each step and stops as soon as it is large enough. So does this.
+    ///
+    /// # Errors
+    /// When the size is below 256 or the transition, or above the size that the model was trained
+    /// for, or when the ids are not those that training gives.
+    pub fn truncate(&self, vocab_size: u32) -> Result<Model, Error> {
+        let size = vocab_size as usize;
+        if size < 256 {
+            let reason = format!("vocab_size must be at least 256, the bytes, not {vocab_size}");
+            return Err(Error::VocabSize { reason });
+        }
+        if let Some(SecondStage { transition, .. }) = self.parameters.second_stage
+            && vocab_size < transition
+        {
+            let reason = format!(
+                "the model's second stage begins at {transition} tokens, so it cannot be truncated \
+                 to {vocab_size}; train a model without transition"
+            );
+            return Err(Error::VocabSize { reason });
+        }
+        if !self.has_ids_of_training() {
+            let reason = "a model whose ids are not those of training cannot be truncated";
+            return Err(Error::VocabSize { reason: reason.to_owned() });
+        }
+        // A model with fewer tokens than requested ran out of pairs: a larger size changes nothing.
+        let ran_out = self.vocabulary.len() < self.parameters.vocab_size as usize;
+        if vocab_size > self.parameters.vocab_size && !ran_out {
+            let trained = self.parameters.vocab_size;
+            let reason =
+                format!("the model was trained for {trained} tokens, fewer than {vocab_size}");
+            return Err(Error::VocabSize { reason });
+        }
+        let mut history = History::of_training(self.rules.len());
+        for rule in &self.rules {
+            let begins_step = !matches!(rule, Rule::Delete { .. });
+            if begins_step && history.size() >= size {
+                break;
+            }
+            history.perform(&self.spelled(rule))?;
+        }
+        let parameters = Parameters { vocab_size, ..self.parameters.clone() };
+        let special_tokens = self.special_tokens().iter().map(|(_, text)| text.clone()).collect();
+        let mut model = Model::with_dense_ids(parameters, history, special_tokens, self.training)?;
+        model.pattern_tables.clone_from(&self.pattern_tables);
+        model.eligible_tables.clone_from(&self.eligible_tables);
+        Ok(model)
+    }
+
+    /// Whether training gives these ids. A history numbers tokens in the order in which rules make
+    /// them, so the token indices of this history are those of the model.
+    fn has_ids_of_training(&self) -> bool {
+        let mut history = History::of_training(self.rules.len());
+        let is_performed =
+            self.rules.iter().all(|rule| history.perform(&self.spelled(rule)).is_ok());
+        let next_ids = (self.vocabulary.len() as u32..).map(TokenId);
+        is_performed
+            && self
+                .vocabulary
+                .iter()
+                .copied()
+                .eq((0..).map(TokenId).zip(history.in_order_of_entry()))
+            && self
+                .special_tokens()
+                .iter()
+                .map(|&(id, _)| id)
+                .eq(next_ids.take(self.special_tokens().len()))
+    }
+}
