@@ -14,7 +14,7 @@ from pathlib import Path
 import results
 import superword
 from harness import time_best
-from superword.tokenizer import Parameters, Tokenizer
+from superword.tokenizer import Tokenizer, TrainingConfig
 
 VOCAB_SIZE = 131_072
 MAX_LENGTH = 16
@@ -57,7 +57,7 @@ def invent_rules(vocab_size: int) -> list[superword.Rule]:
 def main() -> None:
     """Measure and write `results/model`."""
     rules = invent_rules(VOCAB_SIZE)
-    tok = Tokenizer._from_rules(rules, Parameters(vocab_size=VOCAB_SIZE))
+    tok = Tokenizer._from_rules(rules, TrainingConfig(vocab_size=VOCAB_SIZE))
     lengths = [len(tok.token_bytes(id)) for id in range(VOCAB_SIZE)]
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "model.json"

@@ -30,7 +30,7 @@ from growth import COPIES, prepare_grown_corpus
 from harness import MODEL, WORK, Figures, hash_file, prepare_corpus
 from superword.counts import key_counts
 from superword.counts.cuts import Cut
-from superword.counts.folders import complete
+from superword.counts.folders import list_all_shards
 
 COMMAND = Path(sys.executable).parent / "superword"
 VOCAB_SIZE = 131_072
@@ -82,17 +82,17 @@ def measure(text: Path) -> Figures:
     steps["train"] = run_command(*train, "--counts", counts)
     if hash_file(MODEL) != expected:
         raise SystemExit(f"{text.name}: training on counts led to a different model")
-    [first], [second] = complete(counts, "pretokens"), complete(counts, "fragments")
+    [first], [second] = list_all_shards(counts, "pretokens"), list_all_shards(counts, "fragments")
     cut = Cut.load(cut_file)
     files = {**first.files, **second.files}
     paths = {kind: counts / file.name for kind, file in files.items()}
-    frequent = np.unpackbits(np.frombuffer(cut.often or b"", np.uint8))
+    frequent = np.unpackbits(np.frombuffer(cut.frequent_bigrams or b"", np.uint8))
     found = {
         "pretokens": first.seen.pretokens,
         "keys": {kind: file.keys for kind, file in files.items()},
         "key_bytes": {kind: sum_key_bytes(path) for kind, path in paths.items()},
         "file_bytes": {kind: path.stat().st_size for kind, path in paths.items()},
-        "threshold": cut.bound,
+        "threshold": cut.threshold,
         "words": len(cut.words),
         "frequent_buckets": int(frequent.sum()),
         "steps": steps,

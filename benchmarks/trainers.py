@@ -49,7 +49,7 @@ def prepare_superword(path: str, options: Options) -> Training:
 def prepare_superword_in_memory(path: str, options: Options) -> Training:
     """Train and save a model, from documents that the core already holds."""
     from superword import _core
-    from superword.tokenizer import Parameters
+    from superword.tokenizer import TrainingConfig
 
     kind = _core.CorpusOptions(
         column="text", separator=None, skip=False, max_bytes=None, max_documents=None
@@ -58,7 +58,7 @@ def prepare_superword_in_memory(path: str, options: Options) -> Training:
     spool.extend(read_texts(path))
     corpus = spool.finish()
     output, threads = options.pop("output"), options.pop("threads")
-    parameters = Parameters(**{"vocab_size": VOCAB_SIZE, **options})
+    parameters = TrainingConfig(**{"vocab_size": VOCAB_SIZE, **options})
 
     def train() -> Result:
         stages = StageTimer()

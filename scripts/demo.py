@@ -16,7 +16,7 @@ from superword.commands.side_by_side import TokenizedText, print_side_by_side
 from superword.evaluation import Ours, evaluate, print_comparison
 from superword.patterns import NAMED_PATTERNS
 from superword.reproduction import ReproductionSettings, reproduce, write_outputs
-from superword.tokenizer.display import color_alternately, quoted
+from superword.tokenizer.display import color_alternately, quote
 from superword.tokenizer.inspection import inspect
 
 VOCAB_SIZES = (2048, 4096, 8192)
@@ -62,8 +62,8 @@ def train_tokenizer(documents: list[str], name: str, supermerges: bool) -> Token
         f"merges, {found.rules['supermerge']:,} supermerges, {found.rules['delete']:,} deletions"
     )
     if supermerges:
-        frequent = "  ".join(quoted(each.token) for each in found.top_superwords)
-        longest = "  ".join(quoted(each.token) for each in found.longest_superwords[:4])
+        frequent = "  ".join(quote(each.token) for each in found.top_superwords)
+        longest = "  ".join(quote(each.token) for each in found.longest_superwords[:4])
         console.print(f"its most frequent superwords: {frequent}", soft_wrap=True)
         console.print(f"its longest: {longest}", soft_wrap=True)
     return tok

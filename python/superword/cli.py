@@ -1,4 +1,4 @@
-"""The command `superword`: its commands are modules of `superword.commands`."""
+"""The command `superword`. Its subcommands are modules of `superword.commands`."""
 
 from __future__ import annotations
 

@@ -57,13 +57,13 @@ def test_decoding_gives_back_what_was_encoded(model: Path, options: list[str]) -
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        (b"1 two", "an id is a whole number from 0 on, not 'two'"),
-        (b"1 -2", "an id is a whole number from 0 on, not '-2'"),
-        (b"[1, true]", "an id is a whole number from 0 on, not True"),
-        (b"[1, [2]]", "an id is a whole number from 0 on, not [2]"),
-        (b"[1, 2", "the ids are no JSON array: "),
+        (b"1 two", "an id must be an integer from 0 on, not 'two'"),
+        (b"1 -2", "an id must be an integer from 0 on, not '-2'"),
+        (b"[1, true]", "an id must be an integer from 0 on, not True"),
+        (b"[1, [2]]", "an id must be an integer from 0 on, not [2]"),
+        (b"[1, 2", "the ids are not a JSON array: "),
         (b"300", "300"),
-        (b"99999999999", "an id is a whole number"),
+        (b"99999999999", "an id must be an integer"),
         (b"\xff", "standard input: byte 0 is not UTF-8"),
     ],
 )

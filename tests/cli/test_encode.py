@@ -126,7 +126,7 @@ def test_several_files_standard_input_and_options(model: Path, corpus: Path, fol
     )
     assert done.returncode == 0, done.stderr
     assert [tok.decode(ids) for ids in read(folder)] == ["or", "not", "to be"]
-    assert "superword: skipped what cannot be read:" in done.stderr.decode()
+    assert "superword: skipped input that cannot be read:" in done.stderr.decode()
     done = run(
         *(model, "-", "-o", folder / "tokens.npy", "--separator", "--", "--max-bytes", "6"),
         text=b"to--be--or--not",
@@ -147,10 +147,10 @@ def test_a_table_comes_out_of_a_table(model: Path, folder: Path) -> None:
     ("arguments", "sentence"),
     [
         (["a", "b"], "several texts"),
-        (["a", "--file", "b"], "both a text and a file"),
+        (["a", "--file", "b"], "either a text or a file"),
         (["a", "--end-of-text", "7"], "name an --output"),
         (["-o", "tokens.npy"], "name the corpus after the model"),
-        (["-", "-o", "tokens.txt"], "ends in .npy, .bin, .parquet"),
+        (["-", "-o", "tokens.txt"], "end in one of .npy, .bin, .parquet"),
         (["-", "-o", "tokens.npy", "--end-of-text", "</s>"], "no special token '</s>'"),
         (["-", "-o", "tokens.npy", "--end-of-text", "300"], "no token has the id 300"),
         (["missing.txt", "-o", "tokens.npy"], "missing.txt: No such file or directory"),
@@ -237,6 +237,6 @@ def test_shards_and_appending(model: Path, folder: Path, tmp_path: Path) -> None
     expected = [DOCUMENTS[0], DOCUMENTS[2], DOCUMENTS[1], DOCUMENTS[3]]
     assert read(folder) == [tok.encode_ordinary(text) for text in expected]
     done = run(model, tmp_path, "-o", folder / "tokens.npy", "--shard", "one")
-    assert "a shard is written like 0/8, not 'one'" in refusal(done)
+    assert "a shard must be like 0/8, not 'one'" in refusal(done)
     done = run(model, "some text", "--append")
     assert "name an --output" in refusal(done)

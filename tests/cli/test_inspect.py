@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from superword import Tokenizer, reference
-from superword.tokenizer import Parameters, Training
+from superword.tokenizer import Training, TrainingConfig
 
 COMMAND = Path(sys.executable).parent / "superword"
 
@@ -24,7 +24,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     documents = ["one of the end of the\n", "all of the", "café\n"]
     rules, _ = reference.train(documents, 300, tau=0.5)
     path = tmp_path_factory.mktemp("model") / "model.json"
-    parameters = Parameters(vocab_size=300, tau=0.5)
+    parameters = TrainingConfig(vocab_size=300, tau=0.5)
     training = Training(3, 40, 12, 8)
     Tokenizer._from_rules(rules, parameters, ["<|end|>"], training).save(path)
     return path

@@ -186,7 +186,7 @@ def test_what_is_warned_of_is_a_sentence_too(corpus: Path, output: Path) -> None
     assert done.returncode == 0
     said = done.stderr.decode()
     assert "superword: the corpus has pairs for " in said
-    assert "superword: skipped what cannot be read:\n" in said
+    assert "superword: skipped input that cannot be read:\n" in said
     assert "line 4" in said
     assert "Warning" not in said
     assert output.exists()
@@ -200,7 +200,7 @@ def test_what_is_warned_of_is_a_sentence_too(corpus: Path, output: Path) -> None
         (["--vocab-size", "300", "--pattern", "a(b"], "cannot read the regex at position 3: "),
         (["--vocab-size", "300", "--column", "body"], "corpus.jsonl, line 1, column 'body': "),
         (["--vocab-size", "300", "--special-token", ""], "empty"),
-        (["--vocab-size", "300", "--transition", "280"], "transition is for SuperBPE; it needs "),
+        (["--vocab-size", "300", "--transition", "280"], "transition (SuperBPE) needs "),
     ],
 )
 def test_what_is_refused_ends_in_one_sentence(

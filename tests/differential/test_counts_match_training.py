@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import warnings
+from dataclasses import asdict
 from pathlib import Path
 from random import Random
 
@@ -15,7 +16,7 @@ import pytest
 
 import superword
 from superword.counts.cuts import Cut
-from superword.tokenizer import Parameters
+from superword.tokenizer import TrainingConfig
 
 pytest.importorskip("pyarrow")
 
@@ -30,8 +31,8 @@ def random_documents(random: Random) -> list[str]:
     return [*documents, "ab ab"]
 
 
-def random_parameters(random: Random) -> Parameters:
-    return Parameters(
+def random_parameters(random: Random) -> TrainingConfig:
+    return TrainingConfig(
         pattern=random.choice(PATTERNS),
         eligible=random.choice([superword.patterns.ELIGIBLE, "(?s).*", "[ab ]+"]),
         supermerges=random.random() < 0.8,
@@ -42,7 +43,7 @@ def random_parameters(random: Random) -> Parameters:
     )
 
 
-def twice_spelled(random: Random) -> tuple[list[str], Parameters]:
+def twice_spelled(random: Random) -> tuple[list[str], TrainingConfig]:
     """The same bytes as one pretoken here and several there, each way of them rare."""
     pieces = random.choices(["'ab", "ab", "'a", "b", "'b", "a", "'abb", "c"], k=3)
     documents = [
@@ -50,20 +51,20 @@ def twice_spelled(random: Random) -> tuple[list[str], Parameters]:
         for _ in range(random.randint(5, 25))
     ]
     pattern = random.choice(["(?<=')[ab]+|.", "ab|.", "(?<=b)a+b?|."])
-    return documents, Parameters(
+    return documents, TrainingConfig(
         pattern=pattern, eligible="(?s).*", deletion=None, min_count=2, vocab_size=300
     )
 
 
 def assert_equal(
-    folder: Path, documents: list[str], parameters: Parameters, shards: int
+    folder: Path, documents: list[str], parameters: TrainingConfig, shards: int
 ) -> bytes | None:
     """Count in shards and train on that; give what the last cut says of neighbours."""
     folder.mkdir()
     for index in range(shards):
         lines = "".join(json.dumps({"text": text}) + "\n" for text in documents[index::shards])
         (folder / f"{index}.jsonl").write_text(lines)
-    settings = parameters._asdict()
+    settings = asdict(parameters)
     del settings["transition"], settings["second_pattern"]
     split = {name: settings[name] for name in ("pattern", "eligible", "supermerges")}
     with warnings.catch_warnings():
@@ -74,7 +75,7 @@ def assert_equal(
             superword.count(folder, counts, shard=(index, shards), threads=1, **split)
         trained = superword.train_on_counts(counts, corpus=folder, threads=1, **settings)
     assert trained == wanted
-    return Cut.load(counts / "cut.json").often if parameters.supermerges else b""
+    return Cut.load(counts / "cut.json").frequent_bigrams if parameters.supermerges else b""
 
 
 @pytest.mark.parametrize("seed", range(15))
@@ -96,7 +97,7 @@ def test_superwords_spelled_in_two_ways_give_the_same_file(tmp_path: Path) -> No
 
 def test_novels_give_the_same_file(tmp_path: Path) -> None:
     documents = list(superword.sample())[::6]
-    parameters = Parameters(vocab_size=3000)
+    parameters = TrainingConfig(vocab_size=3000)
     often = assert_equal(tmp_path / "corpus", documents, parameters, 3)
     assert often is not None
     assert any(often)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict, replace
 from functools import cache
 from itertools import pairwise
 from random import Random
@@ -23,7 +24,7 @@ from hypothesis import strategies as st
 import superword
 from superword import Tokenizer, reference
 from superword.reference import ELIGIBLE, Deletion, Rule
-from superword.tokenizer import Parameters
+from superword.tokenizer import TrainingConfig
 
 PATTERNS = [
     *("boundless", "gpt2", "gpt4o"),
@@ -39,7 +40,7 @@ DELETIONS: list[Deletion] = ["bytes", "pair", None]
 class Invention:
     """Rules at random, and what they make of a few texts, so that most of them do something."""
 
-    def __init__(self, random: Random, parameters: Parameters, texts: list[str]) -> None:
+    def __init__(self, random: Random, parameters: TrainingConfig, texts: list[str]) -> None:
         self.random = random
         self.rules: list[Rule] = []
         self.documents = [
@@ -137,10 +138,12 @@ def random_text(random: Random, letters: str, longest: int) -> str:
     return "".join(random.choices(words, k=random.randint(0, longest // 2)))
 
 
-def invented(random: Random) -> tuple[list[Rule], Parameters, str]:
+def invented(random: Random) -> tuple[list[Rule], TrainingConfig, str]:
     """A model at random, and the letters it is about."""
     letters = random.choice(ALPHABETS)
-    parameters = Parameters(random.choice(PATTERNS), random.choice(ELIGIBLES), vocab_size=5000)
+    parameters = TrainingConfig(
+        pattern=random.choice(PATTERNS), eligible=random.choice(ELIGIBLES), vocab_size=5000
+    )
     texts = [random_text(random, letters, 30) for _ in range(4)]
     rules = Invention(random, parameters, texts).invent(random.choice([5, 15, 40]))
     return rules, parameters, letters
@@ -155,7 +158,7 @@ def replayed(tok: Tokenizer, text: str) -> list[bytes]:
     return [token for unit in tok.explain(text)[-1].units for token in unit]
 
 
-def expected(text: str, rules: Sequence[Rule], parameters: Parameters) -> list[bytes]:
+def expected(text: str, rules: Sequence[Rule], parameters: TrainingConfig) -> list[bytes]:
     return reference.encode(text, rules, pattern=parameters.pattern, eligible=parameters.eligible)
 
 
@@ -194,7 +197,7 @@ def test_random_rules_do_all_that_rules_can() -> None:
 
 
 def assert_explained(
-    text: str, tok: Tokenizer, rules: Sequence[Rule], parameters: Parameters
+    text: str, tok: Tokenizer, rules: Sequence[Rule], parameters: TrainingConfig
 ) -> None:
     """The steps are the reference's, and each says where it changed something."""
     steps = tok.explain(text)
@@ -231,7 +234,7 @@ texts = st.lists(st.sampled_from(pieces), max_size=12).map("".join)
 repeated = st.builds(lambda text, times: [text] * times, texts, st.sampled_from([1, 1, 2, 5]))
 corpora = st.lists(repeated, max_size=6).map(lambda lists: sum(lists, []))
 parameters_of_training = st.builds(
-    Parameters,
+    TrainingConfig,
     transition=st.none(),
     second_pattern=st.none(),
     pattern=st.sampled_from(PATTERNS),
@@ -247,9 +250,9 @@ parameters_of_training = st.builds(
 @settings(max_examples=200)
 @given(corpora, parameters_of_training, st.lists(texts, min_size=1, max_size=3))
 def test_small_trained_models_encode_as_the_reference_does(
-    documents: list[str], parameters: Parameters, others: list[str]
+    documents: list[str], parameters: TrainingConfig, others: list[str]
 ) -> None:
-    rules, _ = reference.train(documents, **parameters._asdict())
+    rules, _ = reference.train(documents, **asdict(parameters))
     tok = Tokenizer._from_rules(rules, parameters)
     for text in [*others, *documents[:2]]:
         assert tokens(tok, text) == expected(text, rules, parameters)
@@ -338,7 +341,7 @@ def test_rules_meet_what_is_there_at_their_time(
     lines: tuple[str, ...], text: str, result: str
 ) -> None:
     rules = written(*lines)
-    parameters = Parameters("(?<=<)[xy]+|[abc]+|.", "(?s).*", vocab_size=300)
+    parameters = TrainingConfig(pattern="(?<=<)[xy]+|[abc]+|.", eligible="(?s).*", vocab_size=300)
     assert expected(text, rules, parameters) == [
         b" " if token == "_" else token.encode() for token in result.split()
     ]
@@ -353,7 +356,7 @@ def test_long_pretokens_encode_as_the_rules_one_after_the_other(length: int) -> 
     for seed in range(60 if length < 1000 else 20):
         random = Random(length * 1000 + seed)
         rules, parameters, letters = invented(random)
-        parameters = parameters._replace(pattern=f"(?s).{{1,{length}}}")
+        parameters = replace(parameters, pattern=f"(?s).{{1,{length}}}")
         tok = Tokenizer._from_rules(rules, parameters)
         once = random_text(random, letters, 2 * length + 1)
         for text in [once, once * 2, letters[0] * length]:
@@ -368,7 +371,7 @@ def test_long_runs_of_open_pretokens_encode_as_the_rules_one_after_the_other() -
         random = Random(seed)
         rules, parameters, letters = invented(random)
         pattern = random.choice(["(?s).", "(?s).{1,2}", "ab|(?s:.)", "(?<=b)a+b?|(?s:.)"])
-        parameters = parameters._replace(pattern=pattern, eligible="(?s).*")
+        parameters = replace(parameters, pattern=pattern, eligible="(?s).*")
         tok = Tokenizer._from_rules(rules, parameters)
         superwords = [rule.token.decode("utf-8", "ignore") for rule in rules]
         prefix = (random.choice(superwords) if superwords else letters)[: random.randint(1, 6)]
@@ -392,30 +395,37 @@ def test_superwords_put_together_in_very_many_ways() -> None:
             there = {1, *(len(rule.token) for rule in rules)}
             for kind in kinds if {left, right} <= there else []:
                 rules.append(Rule(len(rules), kind, b"a" * left, b"a" * right, (), 1))
-        parameters = Parameters("(?<=b)a{1,7}|a{1,3}|b", "a+", vocab_size=300)
+        parameters = TrainingConfig(pattern="(?<=b)a{1,7}|a{1,3}|b", eligible="a+", vocab_size=300)
         tok = Tokenizer._from_rules(rules, parameters)
         text = "".join("b" * random.randint(0, 1) + "a" * random.randint(1, 9) for _ in range(60))
         assert tokens(tok, text) == expected(text, rules, parameters), f"seed {seed}: {text}"
 
 
 REAL = [
-    Parameters("boundless", deletion="bytes", tau=0.8, vocab_size=4000),
-    Parameters("boundless", deletion="pair", tau=0.6, vocab_size=4000),
-    Parameters("gpt4o", deletion=None, vocab_size=4000),
-    Parameters("gpt2", deletion="pair", tau=0.7, vocab_size=3000),
-    Parameters("punct", supermerges=False, deletion="bytes", tau=0.7, vocab_size=3000),
-    Parameters("[a-z]+|[A-Z]| |[^a-zA-Z ]+", "[A-Za-z ]+", deletion="bytes", vocab_size=3000),
-    Parameters("(?s).{1,3}", "(?s).*", deletion="pair", tau=0.7, vocab_size=3000),
+    TrainingConfig(pattern="boundless", deletion="bytes", tau=0.8, vocab_size=4000),
+    TrainingConfig(pattern="boundless", deletion="pair", tau=0.6, vocab_size=4000),
+    TrainingConfig(pattern="gpt4o", deletion=None, vocab_size=4000),
+    TrainingConfig(pattern="gpt2", deletion="pair", tau=0.7, vocab_size=3000),
+    TrainingConfig(pattern="punct", supermerges=False, deletion="bytes", tau=0.7, vocab_size=3000),
+    TrainingConfig(
+        pattern="[a-z]+|[A-Z]| |[^a-zA-Z ]+",
+        eligible="[A-Za-z ]+",
+        deletion="bytes",
+        vocab_size=3000,
+    ),
+    TrainingConfig(
+        pattern="(?s).{1,3}", eligible="(?s).*", deletion="pair", tau=0.7, vocab_size=3000
+    ),
 ]
 
 
 @cache
-def trained(parameters: Parameters) -> Tokenizer:
+def trained(parameters: TrainingConfig) -> Tokenizer:
     """A model of the first half of the sample."""
     documents = list(superword.sample())
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return superword.train(documents[: len(documents) // 2], **parameters._asdict())
+        return superword.train(documents[: len(documents) // 2], **asdict(parameters))
 
 
 def held_out(length: int, count: int) -> Iterator[str]:
@@ -429,7 +439,7 @@ def held_out(length: int, count: int) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("parameters", REAL, ids=str)
-def test_real_text_encodes_as_the_rules_one_after_the_other(parameters: Parameters) -> None:
+def test_real_text_encodes_as_the_rules_one_after_the_other(parameters: TrainingConfig) -> None:
     tok = trained(parameters)
     for text in held_out(1200, 12):
         assert tokens(tok, text) == replayed(tok, text)
@@ -437,7 +447,7 @@ def test_real_text_encodes_as_the_rules_one_after_the_other(parameters: Paramete
 
 
 @pytest.mark.parametrize("parameters", REAL[:3], ids=str)
-def test_sentences_encode_as_the_reference_does(parameters: Parameters) -> None:
+def test_sentences_encode_as_the_reference_does(parameters: TrainingConfig) -> None:
     tok = trained(parameters)
     rules = [Rule(r.index, r.kind, r.left, r.right, r.parts, r.count) for r in tok.rules]
     for text in held_out(150, 4):
@@ -445,7 +455,7 @@ def test_sentences_encode_as_the_reference_does(parameters: Parameters) -> None:
 
 
 @pytest.mark.parametrize("parameters", [REAL[0], REAL[1], REAL[6]], ids=str)
-def test_parts_of_superwords_over_and_over(parameters: Parameters) -> None:
+def test_parts_of_superwords_over_and_over(parameters: TrainingConfig) -> None:
     tok = trained(parameters)
     superwords = [rule.token.decode("utf-8", "ignore") for rule in tok.rules if rule.right]
     longest = sorted(superwords, key=len)[-12:]

@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 import superword
 from superword import ModelFormatError, Tokenizer
 from superword.interop.byte_spelling import spell
-from superword.interop.importing import open_base
+from superword.interop.importing import import_tokenizer
 from superword.patterns import NAMED_PATTERNS
 
 BYTES = [bytes([byte]) for byte in range(256)]
@@ -41,7 +41,7 @@ def opened(content: bytes, name: str, **how: Any) -> Tokenizer:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / name
         path.write_bytes(content)
-        return open_base(path, **how)
+        return import_tokenizer(path, **how)
 
 
 @settings(max_examples=100)

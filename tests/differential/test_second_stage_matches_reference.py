@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import superword
 from superword import Tokenizer, reference
 from superword.reference import SECOND_PATTERN
-from superword.tokenizer import Parameters
+from superword.tokenizer import TrainingConfig
 
 pytestmark = pytest.mark.filterwarnings("ignore:the corpus has pairs for")
 
@@ -157,7 +157,7 @@ def test_random_merges_encode_as_the_reference_does_wherever_the_stage_begins() 
         random = Random(seed)
         letters = random.choice(LETTERS)
         rules = random_merges(random, letters, random.choice([3, 10, 30, 80]))
-        parameters = Parameters(
+        parameters = TrainingConfig(
             supermerges=False,
             deletion=None,
             vocab_size=5000,

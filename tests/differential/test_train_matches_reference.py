@@ -11,6 +11,7 @@ import json
 import warnings
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -23,7 +24,7 @@ from hypothesis import strategies as st
 import superword
 from superword import CorpusError, Tokenizer, reference
 from superword.reference import ELIGIBLE, Deletion
-from superword.tokenizer import Parameters
+from superword.tokenizer import TrainingConfig
 
 PATTERNS = [
     *("boundless", "gpt2", "gpt4o"),
@@ -49,23 +50,23 @@ def learned(tok: Tokenizer) -> Learned:
     return written(tok.rules), tok._model.vocabulary()
 
 
-def expected(documents: list[str], parameters: Parameters) -> Learned:
-    rules, vocabulary = reference.train(documents, **parameters._asdict())
+def expected(documents: list[str], parameters: TrainingConfig) -> Learned:
+    rules, vocabulary = reference.train(documents, **asdict(parameters))
     return written(rules), list(enumerate(vocabulary))
 
 
-def assert_equal(documents: list[str], parameters: Parameters, threads: int) -> None:
+def assert_equal(documents: list[str], parameters: TrainingConfig, threads: int) -> None:
     """Train both ways; the warning that there are too few pairs comes exactly when there are."""
     rules, vocabulary = expected(documents, parameters)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         if any(documents):
-            tok = superword.train(documents, **parameters._asdict(), threads=threads)
+            tok = superword.train(documents, **asdict(parameters), threads=threads)
             assert learned(tok) == (rules, vocabulary)
             assert tok.parameters == parameters
         else:
             with pytest.raises(CorpusError, match="no text"):
-                superword.train(documents, **parameters._asdict(), threads=threads)
+                superword.train(documents, **asdict(parameters), threads=threads)
             vocabulary = []
     is_short = any(documents) and len(vocabulary) < parameters.vocab_size
     assert ["pairs for" in str(warning.message) for warning in caught] == [True] * is_short
@@ -91,8 +92,8 @@ def random_documents(random: Random) -> list[str]:
     return documents if any(documents) else ["a"]
 
 
-def random_parameters(random: Random) -> Parameters:
-    return Parameters(
+def random_parameters(random: Random) -> TrainingConfig:
+    return TrainingConfig(
         pattern=random.choice(PATTERNS),
         eligible=random.choice(ELIGIBLES),
         supermerges=random.random() < 0.8,
@@ -103,7 +104,7 @@ def random_parameters(random: Random) -> Parameters:
     )
 
 
-def twice_spelled(random: Random, parameters: Parameters) -> tuple[list[str], Parameters]:
+def twice_spelled(random: Random, parameters: TrainingConfig) -> tuple[list[str], TrainingConfig]:
     """The same bytes as one pretoken here and several there, each way of them rare.
 
     Other random corpora hardly ever show it if the trainer cuts too much at rare neighbours.
@@ -114,7 +115,8 @@ def twice_spelled(random: Random, parameters: Parameters) -> tuple[list[str], Pa
         "".join(random.choices(pieces, k=random.randint(1, 5)))
         for _ in range(random.randint(5, 25))
     ]
-    return documents, parameters._replace(
+    return documents, replace(
+        parameters,
         pattern=random.choice(["(?<=')[ab]+|.", "ab|.", "(?<=b)a+b?|.", "(?<=')[ab]+|[ab]"]),
         eligible="(?s).*",
         supermerges=True,
@@ -131,9 +133,9 @@ def test_random_corpora_give_the_rules_of_the_reference() -> None:
         if seed % 3 == 0:
             documents, parameters = twice_spelled(random, parameters)
         threads = random.randint(1, 3)
-        tok = superword.train(documents, **parameters._asdict(), threads=threads)
+        tok = superword.train(documents, **asdict(parameters), threads=threads)
         is_equal = learned(tok) == expected(documents, parameters)
-        assert is_equal, f"seed {seed}: train({documents}, **{parameters._asdict()})"
+        assert is_equal, f"seed {seed}: train({documents}, **{asdict(parameters)})"
 
     # Side by side, since a short training mostly waits.
     with ThreadPoolExecutor(4) as pool:
@@ -150,7 +152,7 @@ texts = st.lists(
 repeated = st.builds(lambda text, times: [text] * times, texts, st.sampled_from([1, 1, 2, 5]))
 corpora = st.lists(repeated, max_size=6).map(lambda lists: sum(lists, []))
 parameters_of_training = st.builds(
-    Parameters,
+    TrainingConfig,
     transition=st.none(),
     second_pattern=st.none(),
     pattern=st.sampled_from(PATTERNS),
@@ -166,7 +168,7 @@ parameters_of_training = st.builds(
 @settings(max_examples=200)
 @given(corpora, parameters_of_training, st.integers(1, 3))
 def test_small_corpora_give_the_rules_of_the_reference(
-    documents: list[str], parameters: Parameters, threads: int
+    documents: list[str], parameters: TrainingConfig, threads: int
 ) -> None:
     assert_equal(documents, parameters, threads)
 
@@ -190,7 +192,15 @@ def test_a_superword_may_spell_a_pretoken_or_another_superword(
         for min_count in (2, 3):
             assert_equal(
                 documents,
-                Parameters(pattern, "(?s).*", True, deletion, 0.5, min_count, 300),
+                TrainingConfig(
+                    pattern=pattern,
+                    eligible="(?s).*",
+                    supermerges=True,
+                    deletion=deletion,
+                    tau=0.5,
+                    min_count=min_count,
+                    vocab_size=300,
+                ),
                 2,
             )
 
@@ -205,8 +215,14 @@ def test_hand_made_corpora_give_the_rules_of_the_reference(shared: Path, name: s
     for place, (supermerges, deletion) in enumerate(MODES):
         pattern = ["boundless", "gpt4o", "gpt2"][place % 3]
         tau, min_count, vocab_size = [(0.9, 2, 400), (0.5, 1, 330), (0.7, 1, 5000)][place // 2]
-        parameters = Parameters(
-            pattern, ELIGIBLE, supermerges, deletion, tau, min_count, vocab_size
+        parameters = TrainingConfig(
+            pattern=pattern,
+            eligible=ELIGIBLE,
+            supermerges=supermerges,
+            deletion=deletion,
+            tau=tau,
+            min_count=min_count,
+            vocab_size=vocab_size,
         )
         assert_equal(documents, parameters, 1 + place % 3)
 
@@ -219,7 +235,7 @@ def test_a_piece_of_the_sample_gives_the_rules_of_the_reference(
 ) -> None:
     documents = [document[:1500] for document in superword.sample()][:195:14]
     assert 20_000 < sum(map(len, documents)) < 22_000
-    parameters = Parameters(supermerges=supermerges, deletion=deletion, tau=0.8, vocab_size=500)
+    parameters = TrainingConfig(supermerges=supermerges, deletion=deletion, tau=0.8, vocab_size=500)
     assert_equal(documents, parameters, 2)
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import superword
 from superword import Tokenizer
-from superword.tokenizer.prompts import common
+from superword.tokenizer.prompts import common_length
 
 
 def continuations(alphabet: str, length: int) -> list[str]:
@@ -31,7 +31,9 @@ def checked(tok: Tokenizer, text: str, short: list[str]) -> None:
     certain = len(prompt.ids)
     assert prompt.ids == ids[:certain]
     assert tok.decode_bytes(prompt.ids) + prompt.held_back == text.encode()
-    shared = [common(ids, other) for other in tok.encode_ordinary_batch([text + c for c in tried])]
+    shared = [
+        common_length(ids, other) for other in tok.encode_ordinary_batch([text + c for c in tried])
+    ]
     assert min(shared) == certain
 
 

@@ -2,6 +2,7 @@
 
 In reading order:
     options       Command-line options, derived from the configuration objects.
+    output        The model file that a command writes, and its summary.
     messages      Errors and warnings as sentences on standard error.
     text_input    A text from an argument, a file or standard input.
     multi_value   Options that take several values: --corpus a.jsonl b.jsonl.

@@ -13,20 +13,13 @@ from rich.console import Console
 from superword.commands.messages import errors_as_sentences
 from superword.commands.options import (
     AsJson,
-    Column,
-    ErrorChoice,
-    MaxBytes,
-    MaxDocuments,
     MeasuredPattern,
-    OnErrorChoice,
-    ProgressChoice,
     Seed,
-    Separator,
-    ShownProgress,
     SourceColumn,
-    Threads,
+    derive_options,
 )
 from superword.commands.side_by_side import TokenizedText, print_side_by_side
+from superword.corpus.options import CorpusOptions
 from superword.corpus.paths import RawPath
 from superword.evaluation import (
     check_plot_path,
@@ -37,10 +30,12 @@ from superword.evaluation import (
     save_plot,
 )
 from superword.tokenizer.display import readable
+from superword.training.resources import Resources
 
 __all__ = ["compare_command"]
 
 
+@derive_options(resources=["threads", "progress"])
 def compare_command(
     models: Annotated[
         list[Path],
@@ -48,30 +43,32 @@ def compare_command(
             metavar="MODEL...", help="Superword models, tokenizer.json or tiktoken files."
         ),
     ],
+    corpus_options: CorpusOptions,
+    resources: Resources,
     corpus: Annotated[
         list[str] | None,
-        typer.Option("--corpus", help="The corpus: files, folders, globs, URLs."),
+        typer.Option(
+            "--corpus",
+            help="Files, folders, globs or URLs to measure on.",
+            rich_help_panel="Corpus",
+        ),
     ] = None,
+    source: SourceColumn = "source",
     text: Annotated[
         str | None, typer.Option(help="Show how each tokenizer splits this text.")
-    ] = None,
-    plot: Annotated[
-        Path | None, typer.Option(help="Save a plot of the comparison: .png, .svg or .html.")
     ] = None,
     name: Annotated[
         list[str] | None, typer.Option(help="Names of the models, in their order.")
     ] = None,
     pattern: MeasuredPattern = None,
-    as_json: AsJson = False,
     seed: Seed = 0,
-    column: Column = "text",
-    source: SourceColumn = "source",
-    separator: Separator = None,
-    max_bytes: MaxBytes = None,
-    max_documents: MaxDocuments = None,
-    on_error: OnErrorChoice = ErrorChoice.raise_,
-    threads: Threads = None,
-    progress: ShownProgress = ProgressChoice.auto,
+    plot: Annotated[
+        Path | None,
+        typer.Option(
+            help="Save a plot of the comparison: .png, .svg or .html.", rich_help_panel="Output"
+        ),
+    ] = None,
+    as_json: AsJson = False,
 ) -> None:
     """Compare tokenizers on a corpus or on one text.
 
@@ -99,14 +96,9 @@ def compare_command(
                 tok,
                 [RawPath(path) for path in corpus or []],
                 seed=seed,
-                column=column,
                 source=source,
-                separator=separator,
-                max_bytes=max_bytes,
-                max_documents=max_documents,
-                on_error=on_error.mode(),
-                threads=threads,
-                progress=progress.callback(),
+                corpus_options=corpus_options,
+                resources=resources,
             )
             for tok in (tokenizers if corpus else [])
         ]

@@ -11,40 +11,30 @@ from superword.commands.messages import errors_as_sentences
 from superword.commands.options import (
     AnyModel,
     AsJson,
-    Column,
-    CorpusPlaces,
-    ErrorChoice,
-    MaxBytes,
-    MaxDocuments,
+    CorpusOption,
     MeasuredPattern,
-    OnErrorChoice,
-    ProgressChoice,
     Seed,
-    Separator,
-    ShownProgress,
     SourceColumn,
-    Threads,
+    derive_options,
 )
+from superword.corpus.options import CorpusOptions
 from superword.corpus.paths import RawPath
 from superword.evaluation import evaluate, open_tokenizer, print_comparison
+from superword.training.resources import Resources
 
 __all__ = ["evaluate_command"]
 
 
+@derive_options(resources=["threads", "progress"])
 def evaluate_command(
     model: AnyModel,
-    corpus: CorpusPlaces,
-    pattern: MeasuredPattern = None,
-    as_json: AsJson = False,
-    seed: Seed = 0,
-    column: Column = "text",
+    corpus: CorpusOption,
+    corpus_options: CorpusOptions,
+    resources: Resources,
     source: SourceColumn = "source",
-    separator: Separator = None,
-    max_bytes: MaxBytes = None,
-    max_documents: MaxDocuments = None,
-    on_error: OnErrorChoice = ErrorChoice.raise_,
-    threads: Threads = None,
-    progress: ShownProgress = ProgressChoice.auto,
+    pattern: MeasuredPattern = None,
+    seed: Seed = 0,
+    as_json: AsJson = False,
 ) -> None:
     """Measure a tokenizer on a corpus: compression, efficiency, words, superwords, sources.
 
@@ -60,14 +50,9 @@ def evaluate_command(
             open_tokenizer(model, pattern=pattern),
             [RawPath(path) for path in corpus],
             seed=seed,
-            column=column,
             source=source,
-            separator=separator,
-            max_bytes=max_bytes,
-            max_documents=max_documents,
-            on_error=on_error.mode(),
-            threads=threads,
-            progress=progress.callback(),
+            corpus_options=corpus_options,
+            resources=resources,
         )
     if as_json:
         sys.stdout.write(json.dumps(measured.as_json(), ensure_ascii=False, indent=2) + "\n")

@@ -19,12 +19,14 @@ __all__ = ["inspect_command"]
 
 def inspect_command(
     model: Model,
-    top: Annotated[int, typer.Option(min=0, help="How many tokens each list shows.")] = 20,
-    as_json: Annotated[bool, typer.Option("--json", help="Print a JSON object.")] = False,
+    top: Annotated[int, typer.Option(min=0, help="Number of tokens in each list.")] = 20,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print a JSON object.", rich_help_panel="Output")
+    ] = False,
 ) -> None:
-    """Show what is in a model: counts by kind, superwords, deleted tokens, settings.
+    """Show a summary of a model: rules by kind, superwords, deleted tokens, configuration.
 
-    Blanks in tokens are shown as ␣, and bytes that are no UTF-8 in hexadecimal.
+    Spaces in tokens are shown as ␣, and bytes that are not UTF-8 in hexadecimal.
 
     superword inspect model.json
 

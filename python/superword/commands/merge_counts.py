@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from superword.commands.count import say
+from superword.commands.count import print_summary
 from superword.commands.messages import errors_as_sentences
 from superword.counts.counting import merge_counts
 
@@ -16,12 +16,15 @@ __all__ = ["merge_counts_command"]
 
 def merge_counts_command(
     counts: Annotated[list[Path], typer.Argument(help="Folders of counts, each complete.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The folder of their sums.")],
+    output: Annotated[
+        Path,
+        typer.Option("--output", "-o", help="Folder of their sums.", rich_help_panel="Output"),
+    ],
 ) -> None:
-    """Sum folders of counts, or the shards of one, into a folder.
+    """Sum folders of counts, or the shards of one, into a new folder.
 
     superword merge-counts monday tuesday -o both
     """
     with errors_as_sentences():
         for counted in merge_counts(counts, output):
-            say(counted, output)
+            print_summary(counted, output)

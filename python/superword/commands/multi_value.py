@@ -1,4 +1,4 @@
-"""Options that take all values up to the next option: --corpus a.jsonl b.jsonl."""
+"""Options that take several values: --corpus a.jsonl b.jsonl."""
 
 from __future__ import annotations
 
@@ -7,28 +7,28 @@ from typing import Any
 
 from typer.core import TyperCommand
 
-__all__ = ["MultiValueCommand", "repeat_option"]
+__all__ = ["MultiValueCommand", "repeat_options"]
 
 MULTI_VALUE_OPTIONS = ("--corpus", "--train", "--eval", "--vocab-sizes")
 
 
 class MultiValueCommand(TyperCommand):
-    """A command in which such an option may be written once for several values, as globs give."""
+    """A command in which an option may precede several values, as a glob expands to."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Read the arguments as if the option stood before each of its values."""
-        return super().parse_args(ctx, list(repeat_option(args)))
+        """Parse the arguments with such options repeated before each value."""
+        return super().parse_args(ctx, list(repeat_options(args)))
 
 
-def repeat_option(
+def repeat_options(
     arguments: Iterable[str], options: tuple[str, ...] = MULTI_VALUE_OPTIONS
 ) -> Iterator[str]:
     """Repeat an option before each of its values.
 
     Example:
-        >>> list(repeat_option(["model.json", "--corpus", "a", "b", "--json"]))
+        >>> list(repeat_options(["model.json", "--corpus", "a", "b", "--json"]))
         ['model.json', '--corpus', 'a', '--corpus', 'b', '--json']
-        >>> list(repeat_option(["--corpus=a", "model.json", "--corpus", "-"]))
+        >>> list(repeat_options(["--corpus=a", "model.json", "--corpus", "-"]))
         ['--corpus=a', 'model.json', '--corpus', '-']
     """
     option = None

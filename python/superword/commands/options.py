@@ -1,55 +1,66 @@
-"""Options that more than one command has."""
+"""Command-line options, derived from the configuration objects.
+
+A command takes `TrainingConfig`, `CorpusOptions` and `Resources` as parameters. `derive_options`
+turns each into one option per field, with the field's default and help, and calls the command with
+the objects. The other options here are shared by several commands.
+"""
 
 from __future__ import annotations
 
+import inspect
 import sys
+from collections.abc import Callable, Collection
+from dataclasses import fields
 from enum import StrEnum
+from functools import wraps
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, NamedTuple, get_type_hints
 
 import typer
 
-from superword.corpus.documents import OnError
-from superword.patterns import NAMED_PATTERNS
+from superword.commands.messages import errors_as_sentences
+from superword.corpus.documents import Shard
+from superword.corpus.options import CorpusOptions
+from superword.tokenizer.config import TrainingConfig
 from superword.training.progress import ProgressCallback, json_lines
+from superword.training.resources import Resources
 
 __all__ = [
     "AnyModel",
     "AsJson",
-    "Column",
-    "CorpusPlaces",
-    "Eligible",
-    "ErrorChoice",
-    "MaxBytes",
-    "MaxDocuments",
+    "CorpusOption",
+    "CorpusPaths",
     "MeasuredPattern",
-    "MemoryLimit",
     "Model",
-    "OnErrorChoice",
+    "ModelOutput",
     "Pattern",
-    "ProgressChoice",
     "Seed",
-    "Separator",
-    "ShownProgress",
     "SourceColumn",
     "TextFile",
-    "Threads",
+    "derive_options",
+    "parse_shard",
 ]
+
+PANELS: dict[type, str] = {TrainingConfig: "Model", CorpusOptions: "Corpus", Resources: "Resources"}
+
+
+class DeletionChoice(StrEnum):
+    """The values of --deletion."""
+
+    bytes = "bytes"
+    pair = "pair"
+    none = "none"
 
 
 class ErrorChoice(StrEnum):
-    """What to do with input that cannot be read."""
+    """The values of --on-error."""
 
     raise_ = "raise"
     skip = "skip"
 
-    def mode(self) -> OnError:
-        """What `train` and `encode_corpus` take."""
-        return "skip" if self is ErrorChoice.skip else "raise"
-
 
 class ProgressChoice(StrEnum):
-    """How progress is shown."""
+    """The values of --progress."""
 
     auto = "auto"
     bar = "bar"
@@ -57,40 +68,149 @@ class ProgressChoice(StrEnum):
     none = "none"
 
     def callback(self) -> bool | ProgressCallback:
-        """What `train` and `encode_corpus` take."""
+        """Return the value of `Resources.progress`."""
         if self is ProgressChoice.json or (self is ProgressChoice.auto and not sys.stderr.isatty()):
             return json_lines()
         return self is not ProgressChoice.none
 
 
-Model = Annotated[Path, typer.Argument(help="A model file.")]
-Pattern = Annotated[str, typer.Option(help=f"One of {', '.join(NAMED_PATTERNS)}, or a regex.")]
-Eligible = Annotated[str, typer.Option(help="The regex of pretokens that supermerges may join.")]
-Column = Annotated[str, typer.Option(help="Where documents are in JSON and parquet.")]
-Separator = Annotated[str | None, typer.Option(help="What separates documents in text files.")]
-MaxBytes = Annotated[int | None, typer.Option(help="Take so many bytes of text at most.")]
-MaxDocuments = Annotated[int | None, typer.Option(help="Take so many documents at most.")]
-OnErrorChoice = Annotated[
-    ErrorChoice, typer.Option(help="What to do with input that cannot be read.")
+class Spelling(NamedTuple):
+    """How the command line spells a field whose Python type it cannot take.
+
+    Attributes:
+        type: The type on the command line.
+        default: The default on the command line.
+        read: Converts a value to the field's.
+        help: The help, where the field's does not fit.
+    """
+
+    type: Any
+    default: Any
+    read: Callable[[Any], Any]
+    help: str | None = None
+
+
+SPELLINGS = {
+    "deletion": Spelling(
+        DeletionChoice,
+        DeletionChoice(TrainingConfig.deletion or "none"),
+        lambda choice: None if choice is DeletionChoice.none else choice.value,
+    ),
+    "on_error": Spelling(
+        ErrorChoice, ErrorChoice(CorpusOptions.on_error), lambda choice: choice.value
+    ),
+    "memory_limit": Spelling(str | None, Resources.memory_limit, lambda limit: limit),
+    "progress": Spelling(
+        ProgressChoice,
+        ProgressChoice.auto,
+        ProgressChoice.callback,
+        "Show a bar, JSON lines, or nothing; auto is a bar on a terminal, else JSON lines.",
+    ),
+}
+
+
+def field_option(kind: type, name: str) -> Any:
+    """Return the typer option of a field, with its help and panel."""
+    [field] = [each for each in fields(kind) if each.name == name]
+    help = SPELLINGS[name].help if name in SPELLINGS else None
+    return typer.Option(help=help or field.metadata["help"], rich_help_panel=PANELS[kind])
+
+
+def derive_options(
+    *, required: Collection[str] = (), **chosen: Collection[str]
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Replace a command's configuration objects by options.
+
+    Args:
+        required: The fields that have no default on the command line.
+        chosen: By the name of a parameter, the fields that the command has; all by default.
+    """
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        parameters: list[inspect.Parameter] = []
+        objects: dict[str, tuple[type, list[str]]] = {}
+        for parameter in inspect.signature(command, eval_str=True).parameters.values():
+            kind = parameter.annotation
+            if kind not in PANELS:
+                parameters.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
+                continue
+            hints = get_type_hints(kind)
+            names = [each.name for each in fields(kind)]
+            names = [name for name in names if name in chosen.get(parameter.name, names)]
+            names.sort(key=lambda name: name not in required)
+            objects[parameter.name] = (kind, names)
+            for name in names:
+                spelling = SPELLINGS.get(name) or Spelling(hints[name], getattr(kind, name), str)
+                default = inspect.Parameter.empty if name in required else spelling.default
+                parameters.append(
+                    inspect.Parameter(
+                        name,
+                        inspect.Parameter.KEYWORD_ONLY,
+                        default=default,
+                        annotation=Annotated[spelling[0], field_option(kind, name)],
+                    )
+                )
+
+        @wraps(command)
+        def run(**values: Any) -> None:
+            for name in SPELLINGS.keys() & values.keys():
+                values[name] = SPELLINGS[name].read(values[name])
+            with errors_as_sentences():
+                made = {
+                    name: kind(**{each: values.pop(each) for each in names})
+                    for name, (kind, names) in objects.items()
+                }
+            command(**values, **made)
+
+        run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        run.__annotations__ = {each.name: each.annotation for each in parameters}
+        return run
+
+    return decorate
+
+
+def parse_shard(text: str) -> Shard:
+    """Return the shard that was typed.
+
+    Raises:
+        ValueError: If it is not like 0/8.
+
+    Example:
+        >>> parse_shard("3/8")
+        (3, 8)
+    """
+    index, _, count = text.partition("/")
+    if not (index.isdecimal() and count.isdecimal()):
+        raise ValueError(f"a shard must be like 0/8, not {text!r}")
+    return int(index), int(count)
+
+
+Model = Annotated[Path, typer.Argument(help="Model file.")]
+AnyModel = Annotated[Path, typer.Argument(help="Superword model, tokenizer.json or tiktoken file.")]
+CorpusPaths = Annotated[
+    list[str], typer.Argument(help="Files, folders, globs or URLs; - is standard input.")
 ]
-Threads = Annotated[int | None, typer.Option(help="How many threads to use.")]
-MemoryLimit = Annotated[str | None, typer.Option(help="How much memory to keep to: 1GB, for one.")]
-ShownProgress = Annotated[
-    ProgressChoice, typer.Option(help="A bar, JSON lines, or nothing; a bar on a terminal.")
+ModelOutput = Annotated[
+    Path,
+    typer.Option("--output", "-o", help="Model file to write.", rich_help_panel="Output"),
 ]
+Pattern = Annotated[str, field_option(TrainingConfig, "pattern")]
 TextFile = Annotated[
-    Path | None, typer.Option("--file", "-f", help="A file to read; - is standard input.")
+    Path | None, typer.Option("--file", "-f", help="File to read; - is standard input.")
 ]
-AnyModel = Annotated[
-    Path, typer.Argument(help="A superword model, a tokenizer.json, or a tiktoken file.")
-]
-CorpusPlaces = Annotated[
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.", rich_help_panel="Output")]
+CorpusOption = Annotated[
     list[str],
-    typer.Option("--corpus", help="What to measure on: files, folders, globs, URLs."),
+    typer.Option(
+        "--corpus", help="Files, folders, globs or URLs to measure on.", rich_help_panel="Corpus"
+    ),
+]
+SourceColumn = Annotated[
+    str,
+    typer.Option(help="Column that names the source of a document.", rich_help_panel="Corpus"),
 ]
 MeasuredPattern = Annotated[
-    str | None, typer.Option("--pattern", help="Whose pretokens to measure by; the tokenizer's.")
+    str | None,
+    typer.Option("--pattern", help="Pattern to measure words by; the tokenizer's by default."),
 ]
-Seed = Annotated[int, typer.Option(help="Chooses the prompts whose ends are tried.")]
-SourceColumn = Annotated[str, typer.Option(help="Where documents say their source.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Seed = Annotated[int, typer.Option(help="Seed of the sample that instability is measured on.")]

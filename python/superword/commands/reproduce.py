@@ -10,15 +10,18 @@ from rich.console import Console
 from rich.text import Text
 
 from superword.commands.messages import errors_as_sentences
-from superword.commands.options import ProgressChoice, ShownProgress, Threads
+from superword.commands.options import derive_options
 from superword.reproduction import CheckedClaim, read_settings, reproduce, write_outputs
+from superword.training.resources import Resources
 
 __all__ = ["reproduce_command"]
 
 VERDICT_STYLES = {True: ("holds", "green"), False: ("not here", "yellow"), None: ("not run", "dim")}
 
 
+@derive_options(resources=["threads", "progress"])
 def reproduce_command(
+    resources: Resources,
     train: Annotated[
         list[str] | None, typer.Option(help="The training corpus: files, folders, globs.")
     ] = None,
@@ -36,8 +39,6 @@ def reproduce_command(
     eval_bytes: Annotated[
         int | None, typer.Option(help="Stop after this many bytes of the evaluation corpus.")
     ] = None,
-    threads: Threads = None,
-    progress: ShownProgress = ProgressChoice.auto,
 ) -> None:
     """Reproduce the paper's experiments: train, measure, draw, check each claim.
 
@@ -58,13 +59,13 @@ def reproduce_command(
             "vocab_sizes": vocab_sizes,
             "train_bytes": train_bytes,
             "eval_bytes": eval_bytes,
-            "threads": threads,
+            "threads": resources.threads,
         }
         settings = read_settings(config, given)
         results = reproduce(
             settings,
             log=lambda line: console.print(line, markup=False),
-            progress=progress.callback(),
+            progress=resources.progress,
         )
         claims = write_outputs(results, settings)
     print_claims(claims, Console(soft_wrap=True, highlight=False))

@@ -1,4 +1,4 @@
-"""Documents from tables in Parquet's format; the extra `superword[parquet]`."""
+"""Documents from Parquet tables; needs `superword[parquet]`."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from superword.errors import CorpusError
 
 __all__ = ["parquet_documents"]
 
-# How many rows become Python strings at a time.
-ROWS = 1024
+# Rows that are converted to Python strings at a time.
+BATCH_ROWS = 1024
 
 
 def parquet_documents(
@@ -20,13 +20,14 @@ def parquet_documents(
 
     Args:
         file: The table.
-        name: What messages call it.
+        name: Its name in messages.
         column: The column.
-        skip: Is told of each row or table that cannot be read; without it, that is an error.
+        skip: Called with a message for each row or table that cannot be read. If None, the message
+            is raised as an error.
 
     Raises:
-        CorpusError: If pyarrow is missing, the file is no table, the column is missing or holds
-            no strings, or a row is null.
+        CorpusError: If pyarrow is missing, the file is not a table, the column is missing or does
+            not hold strings, or a row is null.
     """
     try:
         import pyarrow
@@ -35,17 +36,17 @@ def parquet_documents(
         message = "Parquet needs pyarrow; pip install 'superword[parquet]'"
         raise CorpusError(message, file=name) from None
 
-    def refuse(refusal: CorpusError) -> None:
+    def raise_or_skip(error: CorpusError) -> None:
         if skip is None:
-            raise refusal from None
-        skip(str(refusal))
+            raise error from None
+        skip(str(error))
 
     row = 0
     try:
         table = pyarrow.parquet.ParquetFile(file)
         check_column(table.schema_arrow, name, column)
         for group in range(table.num_row_groups):
-            for batch in table.iter_batches(ROWS, row_groups=[group], columns=[column]):
+            for batch in table.iter_batches(BATCH_ROWS, row_groups=[group], columns=[column]):
                 for document in batch.column(0).to_pylist():
                     row += 1
                     if document is None:
@@ -53,20 +54,21 @@ def parquet_documents(
                             "null instead of a string; fill it, "
                             "or pass on_error='skip' (--on-error skip)"
                         )
-                        refuse(CorpusError(message, file=name, line=row, column=column, unit="row"))
+                        error = CorpusError(message, file=name, line=row, column=column, unit="row")
+                        raise_or_skip(error)
                     else:
                         yield document
-    except CorpusError as refusal:
-        refuse(refusal)
+    except CorpusError as error:
+        raise_or_skip(error)
     except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as damage:
         if isinstance(damage, OSError) and damage.errno is not None:
             raise
         message = f"cannot be read as a table ({damage}); fetch or write it again"
-        refuse(CorpusError(message, file=name, line=row + 1 if row else None, unit="row"))
+        raise_or_skip(CorpusError(message, file=name, line=row + 1 if row else None, unit="row"))
 
 
 def check_column(schema: Any, name: str, column: str) -> None:
-    """Refuse a table without the column, or with something other than strings in it."""
+    """Reject a table without the column, or one whose column does not hold strings."""
     import pyarrow.types as kinds
 
     if schema.names.count(column) != 1:

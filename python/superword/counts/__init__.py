@@ -5,7 +5,7 @@ In reading order:
     cuts        `Cut`: where documents are cut into fragments.
     folders     The folder that holds the counts of all shards.
     counting    `count` and `merge_counts`.
-    stages      Learning from summed counts: merges first, then supermerges.
+    learner     Learning from summed counts: merges first, then supermerges.
     training    `train_on_counts`.
 """
 

@@ -1,4 +1,4 @@
-"""Where documents are cut into fragments: what the second pass over a corpus needs of the first."""
+"""The cut: where the second pass over a corpus divides documents into fragments."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import base64
 import hashlib
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from superword.atomic_files import write_atomically
 from superword.counts import key_counts
 from superword.errors import CountsError
 
-__all__ = ["Cut", "often"]
+__all__ = ["Cut", "find_frequent_bigrams"]
 
 FORMAT = "superword cut"
 VERSION = 1
@@ -26,47 +26,47 @@ VERSION = 1
 
 @dataclass(frozen=True)
 class Cut:
-    """Which pretokens open at some time, and which neighbours are frequent enough.
+    """The pretokens that may become single tokens, and the neighbours that are frequent enough.
 
     Attributes:
-        pattern: What splits the documents.
-        eligible: Which pretokens are eligible.
+        pattern: The pattern that splits documents.
+        eligible: The regex of eligible pretokens.
         unicode: The version of the Unicode tables.
-        bound: The count that neighbours must reach.
-        words: The pretokens that open; fragments are made of their places here.
-        often: A bit for each place of bigrams, set where the bound is reached; None if nothing may
-            be cut between neighbours.
+        threshold: The count that neighbours must reach.
+        words: The pretokens that may become single tokens. Fragments are made of their indexes.
+        frequent_bigrams: A bit for each bigram bucket, set if its count reaches the threshold; None
+            if documents must not be cut between neighbours.
     """
 
     pattern: str
     eligible: str
     unicode: str
-    bound: int
+    threshold: int
     words: list[bytes]
-    often: bytes | None
+    frequent_bigrams: bytes | None
 
     @cached_property
     def core(self) -> _core.Cut:
-        """What the core cuts with."""
-        return _core.Cut(self.words, self.often)
+        """The cut as the core takes it."""
+        return _core.Cut(self.words, self.frequent_bigrams)
 
     def without_bigrams(self) -> Cut:
-        """The cut that leaves all neighbours together."""
-        return Cut(self.pattern, self.eligible, self.unicode, self.bound, self.words, None)
+        """Return the cut that never separates neighbours."""
+        return replace(self, frequent_bigrams=None)
 
     @cached_property
     def text(self) -> bytes:
-        """The cut as the text of its file: the same cut gives the same bytes."""
-        often = None if self.often is None else base64.b64encode(self.often).decode()
+        """The contents of the file. Equal cuts give equal bytes."""
+        bits = self.frequent_bigrams
         fields = {
             "format": FORMAT,
             "version": VERSION,
             "pattern": self.pattern,
             "eligible": self.eligible,
             "unicode": self.unicode,
-            "bound": self.bound,
+            "bound": self.threshold,
             "words": [word.decode() for word in self.words],
-            "often": often,
+            "often": None if bits is None else base64.b64encode(bits).decode(),
         }
         return json.dumps(fields, ensure_ascii=False, indent=0).encode() + b"\n"
 
@@ -82,35 +82,36 @@ class Cut:
 
     @staticmethod
     def load(path: Path) -> Cut:
-        """Read a cut.
+        """Read a cut from a file.
 
         Raises:
-            CountsError: If the file holds none.
-            OSError: If it cannot be read.
+            CountsError: If the file does not hold a cut.
+            OSError: If the file cannot be read.
         """
         text = path.read_bytes()
         try:
             fields: dict[str, Any] = json.loads(text)
             if (fields.pop("format"), fields.pop("version")) != (FORMAT, VERSION):
                 raise ValueError(f"not a {FORMAT} of version {VERSION}")
-            fields["words"] = [word.encode() for word in fields["words"]]
-            if fields["often"] is not None:
-                fields["often"] = base64.b64decode(fields["often"], validate=True)
-            return Cut(**fields)
+            words = [word.encode() for word in fields.pop("words")]
+            bits, threshold = fields.pop("often"), fields.pop("bound")
+            bigrams = None if bits is None else base64.b64decode(bits, validate=True)
+            return Cut(**fields, threshold=threshold, words=words, frequent_bigrams=bigrams)
         except (ValueError, KeyError, TypeError, AttributeError) as damage:
-            message = f"{path}: not a cut, or damaged ({damage}); train on the counts to get it"
+            message = f"{path}: not a cut, or damaged ({damage}); train on the counts to make it"
             raise CountsError(message) from None
 
 
-def often(batches: Iterable[Any], bound: int) -> bytes:
-    """Give a bit for each place of bigrams, set where the sum of its counts reaches the bound."""
-    reached = np.zeros(_core.PLACES, np.bool_)
-    # A part's count stops at the largest uint32.
-    bound = min(bound, 2**32 - 1)
+def find_frequent_bigrams(batches: Iterable[Any], threshold: int) -> bytes:
+    """Return a bit for each bigram bucket, set if the sum of its counts reaches the threshold."""
+    frequent = np.zeros(key_counts.BIGRAM_BUCKETS, np.bool_)
+    # The counts of a shard saturate at the largest uint32.
+    threshold = min(threshold, 2**32 - 1)
     for batch in batches:
-        keys, _, _ = key_counts.as_rows(batch.filter(np.asarray(batch.column("count")) >= bound))
-        places = np.frombuffer(keys[: len(keys) // 4 * 4], ">u4")
-        if len(keys) % 4 or (places >= _core.PLACES).any():
-            raise CountsError("the counts of bigrams are not at places of bigrams; count again")
-        reached[places] = True
-    return np.packbits(reached, bitorder="little").tobytes()
+        reached = np.asarray(batch.column("count")) >= threshold
+        keys, _, _ = key_counts.to_core(batch.filter(reached))
+        buckets = np.frombuffer(keys[: len(keys) // 4 * 4], ">u4")
+        if len(keys) % 4 or (buckets >= key_counts.BIGRAM_BUCKETS).any():
+            raise CountsError("the counts of bigrams have invalid keys; count again")
+        frequent[buckets] = True
+    return np.packbits(frequent, bitorder="little").tobytes()

@@ -1,4 +1,4 @@
-"""Keys with counts: from the core to Arrow, to sorted Parquet files, and summed over many."""
+"""Keys with counts: Arrow batches from the core, sorted Parquet files, and their sums."""
 
 from __future__ import annotations
 
@@ -13,22 +13,35 @@ import numpy as np
 from superword import _core
 from superword.errors import CountsError
 
-__all__ = ["arrow", "as_rows", "bigram_batches", "core_batches", "read", "summed", "write"]
+__all__ = [
+    "BATCH_KEYS",
+    "BIGRAM_BUCKETS",
+    "bigram_batches",
+    "core_batches",
+    "import_arrow",
+    "read",
+    "sum_files",
+    "to_core",
+    "write",
+]
 
 Batch: TypeAlias = Any
 """A `pyarrow.RecordBatch` with the columns `key`, binary, and `count`, int64."""
 
 Rows: TypeAlias = tuple[bytes, bytes, bytes]
-"""The bytes of keys, their offsets and their counts, both as uint64: what the core takes."""
+"""As the core takes keys: their bytes, their offsets and their counts, both as uint64."""
 
-# How many files are summed at once. Each has a few megabytes in memory.
-MOST = 64
+# Files that are summed at once. Each takes a few megabytes of memory.
+MAX_OPEN_FILES = 64
 
-# How many keys of a file are in memory at once.
-KEYS = 1 << 16
+# Keys of a file that are in memory at once.
+BATCH_KEYS = 1 << 16
+
+# Bigrams are counted by hash, in this many buckets.
+BIGRAM_BUCKETS = _core.PLACES
 
 
-def arrow() -> Any:
+def import_arrow() -> Any:
     """Import pyarrow.
 
     Raises:
@@ -39,37 +52,37 @@ def arrow() -> Any:
         import pyarrow.compute
         import pyarrow.parquet
     except ImportError:
-        message = "counts are kept with pyarrow; pip install 'superword[parquet]'"
+        message = "counts need pyarrow; pip install 'superword[parquet]'"
         raise CountsError(message) from None
     return pyarrow
 
 
 def core_batches(counts: _core.Counts) -> Iterator[Batch]:
-    """Yield what the core has counted, in the order of the keys."""
+    """Yield the counts of the core, sorted by key."""
     while (rows := counts.next_rows()) is not None:
-        yield batch_of(*rows)
+        yield make_batch(*rows)
 
 
 def bigram_batches(counts: np.ndarray[Any, np.dtype[np.uint32]]) -> Iterator[Batch]:
     r"""Yield the counts of bigrams that are not zero.
 
-    The keys are their places, the highest byte first.
+    The keys are the numbers of their buckets, the highest byte first.
 
     Example:
         >>> [batch] = bigram_batches(np.array([0, 3, 0, 1], np.uint32))
         >>> batch.to_pylist()[1]
         {'key': b'\x00\x00\x00\x03', 'count': 1}
     """
-    places = np.flatnonzero(counts)
-    for start in range(0, len(places), KEYS):
-        some = places[start : start + KEYS]
+    buckets = np.flatnonzero(counts)
+    for start in range(0, len(buckets), BATCH_KEYS):
+        some = buckets[start : start + BATCH_KEYS]
         offsets = np.arange(len(some) + 1, dtype=np.uint64) * np.uint64(4)
-        yield batch_of(some.astype(">u4").tobytes(), offsets, counts[some].astype(np.uint64))
+        yield make_batch(some.astype(">u4").tobytes(), offsets, counts[some].astype(np.uint64))
 
 
-def batch_of(keys: bytes, offsets: Any, counts: Any) -> Batch:
-    """A batch of keys that stand one after the other."""
-    pa = arrow()
+def make_batch(keys: bytes, offsets: Any, counts: Any) -> Batch:
+    """Return a batch of keys, given as concatenated bytes and offsets."""
+    pa = import_arrow()
     buffers = [None, pa.py_buffer(offsets), pa.py_buffer(keys)]
     size = len(np.frombuffer(counts, np.uint64))
     key = pa.Array.from_buffers(pa.large_binary(), size, buffers).cast(pa.binary())
@@ -77,16 +90,16 @@ def batch_of(keys: bytes, offsets: Any, counts: Any) -> Batch:
     return pa.RecordBatch.from_arrays([key, count], names=["key", "count"])
 
 
-def as_rows(batch: Batch) -> Rows:
-    """Give a batch as the core takes it.
+def to_core(batch: Batch) -> Rows:
+    """Return a batch as the core takes it.
 
     Example:
-        >>> batch = batch_of(b"abc", np.array([0, 1, 3], "u8"), np.array([7, 5], "u8"))
-        >>> keys, offsets, counts = as_rows(batch.slice(1))
+        >>> batch = make_batch(b"abc", np.array([0, 1, 3], "u8"), np.array([7, 5], "u8"))
+        >>> keys, offsets, counts = to_core(batch.slice(1))
         >>> keys, np.frombuffer(offsets, "u8").tolist(), np.frombuffer(counts, "u8").tolist()
         (b'bc', [0, 2], [5])
     """
-    pa = arrow()
+    pa = import_arrow()
     key = batch.column("key").cast(pa.large_binary())
     offsets = np.frombuffer(key.buffers()[1], np.uint64)[key.offset : key.offset + len(key) + 1]
     data = key.buffers()[2]
@@ -96,8 +109,8 @@ def as_rows(batch: Batch) -> Rows:
 
 
 def write(file: IO[bytes], batches: Iterable[Batch]) -> int:
-    """Write batches to a Parquet file, and give the number of keys."""
-    pa = arrow()
+    """Write batches to a Parquet file, and return the number of keys."""
+    pa = import_arrow()
     schema = pa.schema(
         [
             pa.field("key", pa.binary(), nullable=False),
@@ -105,7 +118,7 @@ def write(file: IO[bytes], batches: Iterable[Batch]) -> int:
         ]
     )
     keys = 0
-    # Sorted keys begin alike, and counts are small: encodings that take differences suit both.
+    # Sorted keys share prefixes, and counts are small: delta encodings suit both.
     with pa.parquet.ParquetWriter(
         file,
         schema,
@@ -122,35 +135,37 @@ def write(file: IO[bytes], batches: Iterable[Batch]) -> int:
 
 def read(path: Path) -> Iterator[Batch]:
     """Yield the batches of a Parquet file."""
-    with arrow().parquet.ParquetFile(path) as table:
-        yield from table.iter_batches(KEYS)
+    with import_arrow().parquet.ParquetFile(path) as table:
+        yield from table.iter_batches(BATCH_KEYS)
 
 
-def summed(paths: Sequence[Path]) -> Iterator[Batch]:
+def sum_files(paths: Sequence[Path]) -> Iterator[Batch]:
     """Yield the keys of sorted files in order, each once, with the sums of their counts.
 
-    A few megabytes of each file are in memory at a time; many files are first summed to fewer.
+    A few megabytes of each file are in memory at a time. Many files are first summed in groups.
     """
-    if len(paths) <= MOST:
-        yield from summed_batches([read(path) for path in paths])
+    if len(paths) <= MAX_OPEN_FILES:
+        yield from sum_streams([read(path) for path in paths])
         return
     with TemporaryDirectory(prefix="superword-") as folder, ExitStack() as stack:
         fewer = []
-        for start in range(0, len(paths), MOST):
+        for start in range(0, len(paths), MAX_OPEN_FILES):
             sums = Path(folder, f"{start}.parquet")
             with stack.enter_context(sums.open("wb")) as file:
-                write(file, summed(paths[start : start + MOST]))
+                write(file, sum_files(paths[start : start + MAX_OPEN_FILES]))
             fewer.append(sums)
-        yield from summed(fewer)
+        yield from sum_files(fewer)
 
 
-def summed_batches(streams: Sequence[Iterator[Batch]]) -> Iterator[Batch]:
+def sum_streams(streams: Sequence[Iterator[Batch]]) -> Iterator[Batch]:
     """Yield the sums of sorted streams.
 
-    What has been read of all streams up to the smallest of their last keys is complete.
+    Among the batches read, keys up to the smallest last key are complete.
     """
-    pa = arrow()
-    waiting = {index: batch for index, stream in enumerate(streams) if (batch := after(stream))}
+    pa = import_arrow()
+    waiting = {
+        index: batch for index, stream in enumerate(streams) if (batch := next_batch(stream))
+    }
     while waiting:
         limit = min(batch.column("key")[-1].as_py() for batch in waiting.values())
         complete = []
@@ -158,22 +173,22 @@ def summed_batches(streams: Sequence[Iterator[Batch]]) -> Iterator[Batch]:
             up_to = pa.compute.less_equal(batch.column("key"), pa.scalar(limit, pa.binary()))
             size = pa.compute.sum(up_to).as_py()
             complete.append(batch.slice(0, size))
-            rest = batch.slice(size) if size < batch.num_rows else after(streams[index])
+            rest = batch.slice(size) if size < batch.num_rows else next_batch(streams[index])
             if rest is None:
                 del waiting[index]
             else:
                 waiting[index] = rest
-        yield added_up(complete)
+        yield sum_batches(complete)
 
 
-def after(stream: Iterator[Batch]) -> Batch | None:
-    """The next batch that is not empty."""
+def next_batch(stream: Iterator[Batch]) -> Batch | None:
+    """Return the next batch that is not empty."""
     return next((batch for batch in stream if batch.num_rows), None)
 
 
-def added_up(batches: Sequence[Batch]) -> Batch:
-    """The sums of batches, in the order of their keys."""
-    pa = arrow()
+def sum_batches(batches: Sequence[Batch]) -> Batch:
+    """Return the sums of batches, sorted by key."""
+    pa = import_arrow()
     table = pa.Table.from_batches(batches)
     if len(batches) > 1:
         sums = table.group_by("key").aggregate([("count", "sum")])

@@ -4,188 +4,200 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Unpack
 
-from superword.corpus.documents import CorpusLike, OnError
+from superword.corpus.documents import CorpusLike
+from superword.corpus.options import CorpusOptions, ReadingKeywords
 from superword.counts import key_counts
-from superword.counts.counting import count, said
-from superword.counts.cuts import Cut, often
-from superword.counts.folders import Seen, Shard, check_files, complete, found
-from superword.counts.stages import Staged, checked_thresholds
-from superword.errors import CountsError
-from superword.patterns import ELIGIBLE
-from superword.tokenizer.tokenizer import Deletion, Parameters, Tokenizer
-from superword.training.progress import ProgressCallback, bar
-from superword.training.training import (
-    checked_effort,
-    checked_parameters,
-    finished,
-    refuse_repeated,
+from superword.counts.counting import count
+from superword.counts.cuts import Cut, find_frequent_bigrams
+from superword.counts.folders import (
+    CountedShard,
+    Totals,
+    check_files,
+    list_all_shards,
+    list_shards,
 )
+from superword.counts.learner import CountsLearner, check_thresholds
+from superword.errors import CountsError
+from superword.keywords import expand_keywords, gather
+from superword.tokenizer.config import OneStageKeywords, TrainingConfig
+from superword.tokenizer.tokenizer import Tokenizer
+from superword.training.progress import show_progress
+from superword.training.resources import ResourceKeywords, Resources
+from superword.training.training import check_special_tokens, gather_config, make_tokenizer
 
 __all__ = ["train_on_counts"]
 
-CUT = "cut.json"
+CUT_FILE = "cut.json"
 
 
+class CountsTrainingKeywords(OneStageKeywords, ReadingKeywords, ResourceKeywords, total=False):
+    """The keywords of `train_on_counts` that configuration objects hold."""
+
+
+@expand_keywords(CountsTrainingKeywords, TrainingConfig, CorpusOptions, Resources)
 def train_on_counts(
     counts: str | os.PathLike[str],
-    vocab_size: int,
+    vocab_size: int | None = None,
     *,
     corpus: CorpusLike | None = None,
-    pattern: str = "boundless",
-    supermerges: bool = True,
-    deletion: Deletion = "bytes",
-    tau: float = 0.9,
-    min_count: int = 2,
-    eligible: str = ELIGIBLE,
     special_tokens: Sequence[str] = (),
     min_pretoken_count: int | None = None,
     min_fragment_count: int | None = None,
-    column: str = "text",
-    separator: str | None = None,
-    on_error: OnError = "raise",
-    threads: int | None = None,
-    memory_limit: int | str | None = None,
-    progress: bool | ProgressCallback = False,
-    verify_every: int | None = None,
+    config: TrainingConfig | None = None,
+    corpus_options: CorpusOptions | None = None,
+    resources: Resources | None = None,
+    **keywords: Unpack[CountsTrainingKeywords],
 ) -> Tokenizer:
     """Train a tokenizer on counts that `count` or `merge_counts` wrote: docs/scale.md.
 
-    The result is that of `train` on the documents that were counted, to the byte.
+    The model is the same, byte for byte, as that of `train` on the counted documents.
 
-    With supermerges the corpus is counted twice. The second count, of fragments, needs what the
-    first gives: the file `cut.json`, which this function writes to the folder. If the fragments are
-    not there, it counts them itself if it is given the corpus, and otherwise stops and says how to.
+    With supermerges, the corpus is counted twice. The second count, of fragments, needs the result
+    of the first: the file `cut.json`, which this function writes to the folder. If fragments are
+    missing and the corpus is given, they are counted; otherwise the error says how to count them.
 
     Args:
         counts: The folder.
-        vocab_size: As for `train`, like all that is not named here.
-        corpus: The corpus, for the counts that are missing. What is there already is not counted
-            again.
-        pattern: What the counts were made with, and so must be `eligible`.
-        supermerges: As for `train`.
-        deletion: As for `train`.
-        tau: As for `train`.
-        min_count: As for `train`.
-        eligible: As for `train`.
-        special_tokens: As for `train`.
+        vocab_size: Size of the vocabulary, without special tokens; at least 256. It may be in
+            `config` instead.
+        corpus: The corpus, to count what is missing.
+        special_tokens: Texts that are single tokens. Their ids follow all others.
         min_pretoken_count: Leave out pretokens that are rarer. This changes the model.
         min_fragment_count: Leave out fragments that are rarer. This changes the model.
-        column: As for `train`.
-        separator: As for `train`.
-        on_error: As for `train`.
-        threads: As for `train`.
-        memory_limit: As for `train`.
-        progress: As for `train`.
-        verify_every: As for `train`.
+        config: What decides the model; or its fields as keywords. `pattern` and `eligible` must be
+            those that the corpus was counted with.
+        corpus_options: How documents are read; or its fields as keywords.
+        resources: Threads, memory, progress; or its fields as keywords.
+        keywords: The fields of `TrainingConfig`, `CorpusOptions` and `Resources`, described there.
 
     Raises:
         CountsError: If the counts are incomplete, damaged, of another pattern, or made from
             documents that changed in between.
-        MemoryError: If learning would take more than `memory_limit`.
-        ValueError: If a parameter makes no sense.
+        MemoryError: If learning needs more than `memory_limit`.
+        ValueError: If an option is invalid.
     """
-    parameters = checked_parameters(
-        Parameters(pattern, eligible, supermerges, deletion, tau, min_count, vocab_size)
-    )
-    effort = checked_effort(threads, memory_limit, verify_every)
-    refuse_repeated(special_tokens)
-    thresholds = checked_thresholds(min_pretoken_count, min_fragment_count)
+    config = gather_config(config, vocab_size, keywords)
+    config.reject_second_stage("counts")
+    corpus_options = gather(CorpusOptions, corpus_options, keywords)
+    corpus_options.reject_limits("counts")
+    resources = gather(Resources, resources, keywords)
+    check_special_tokens(special_tokens)
+    thresholds = check_thresholds(min_pretoken_count, min_fragment_count)
     folder = Path(counts)
+    with show_progress(resources.progress) as report:
+        resources = replace(resources, progress=report or False)
+        missing = MissingCounts(corpus, folder, config, corpus_options, resources)
+        missing.count(None)
+        pretokens = check_pretokens(folder, config)
+        seen = Totals.add(shard.seen for shard in pretokens)
+        learner = CountsLearner(config, special_tokens, resources, thresholds, report)
+        threshold = learner.learn_merges(
+            sum_shards(folder, pretokens, "pretokens"), seen.as_tuple()
+        )
+        if not config.supermerges:
+            return make_tokenizer(learner.finish_without_supermerges())
+        bigrams = sum_shards(folder, pretokens, "bigrams")
+        cut = learner.make_cut(find_frequent_bigrams(bigrams, threshold))
+        counted_with = {shard.cut for shard in list_shards(folder, "fragments")}
+        if counted_with == {cut.without_bigrams().sha256}:
+            # An earlier call found that neighbours must stay together.
+            cut = cut.without_bigrams()
+        model = None
+        while model is None:
+            cut.save(folder / CUT_FILE)
+            missing.count(cut)
+            fragments = check_fragments(folder, cut, seen)
+            model = learner.learn_supermerges(sum_shards(folder, fragments, "fragments"), cut)
+            # None means that some superword is spelled in two ways: neighbours must stay together.
+            cut = cut.without_bigrams()
+        return make_tokenizer(model)
 
-    def count_missing(cut: Cut | None, tell: ProgressCallback | None) -> None:
-        if corpus is None:
+
+class MissingCounts:
+    """Counts the shards that a folder lacks, if there is a corpus."""
+
+    def __init__(
+        self,
+        corpus: CorpusLike | None,
+        folder: Path,
+        config: TrainingConfig,
+        corpus_options: CorpusOptions,
+        resources: Resources,
+    ) -> None:
+        self._corpus = corpus
+        self._folder = folder
+        self._config = config
+        self._corpus_options = corpus_options
+        self._resources = resources
+
+    def count(self, cut: Cut | None) -> None:
+        """Count pretokens, or with a cut fragments, in as many shards as the folder has."""
+        if self._corpus is None:
             return
-        shards = next((shard.shards for shard in found(folder, "pretokens")), 1)
+        shards = next((shard.shards for shard in list_shards(self._folder, "pretokens")), 1)
         for index in range(shards):
             count(
-                corpus,
-                folder,
+                self._corpus,
+                self._folder,
                 shard=(index, shards),
                 cut=cut,
-                pattern=pattern,
-                eligible=eligible,
-                supermerges=supermerges,
-                column=column,
-                separator=separator,
-                on_error=on_error,
-                threads=threads,
-                memory_limit=memory_limit,
-                progress=tell or False,
+                config=self._config,
+                corpus_options=self._corpus_options,
+                resources=self._resources,
             )
 
-    with bar(progress) as tell:
-        count_missing(None, tell)
-        pretokens = pretoken_shards(folder, parameters)
-        seen = Seen.total(shard.seen for shard in pretokens)
-        staged = Staged(parameters, special_tokens, effort, thresholds, tell)
-        bound = staged.learn_merges(summed(folder, pretokens, "pretokens"), seen.as_tuple())
-        if not supermerges:
-            return finished(staged.without_supermerges())
-        cut = staged.cut(often(summed(folder, pretokens, "bigrams"), bound))
-        model = None
-        if {shard.cut for shard in found(folder, "fragments")} == {cut.without_bigrams().sha256}:
-            # It was found out before.
-            cut = cut.without_bigrams()
-        while model is None:
-            cut.save(folder / CUT)
-            count_missing(cut, tell)
-            fragments = fragment_shards(folder, cut, seen)
-            model = staged.learn_supermerges(summed(folder, fragments, "fragments"), cut)
-            # If there is none, some superword is spelled in two ways, and neighbours must not be
-            # cut apart.
-            cut = cut.without_bigrams()
-        return finished(model)
+
+def sum_shards(folder: Path, shards: Sequence[CountedShard], kind: str) -> Iterator[object]:
+    """Yield the sums over all shards."""
+    return key_counts.sum_files([folder / shard.files[kind].name for shard in shards])
 
 
-def summed(folder: Path, shards: Sequence[Shard], kind: str) -> Iterator[object]:
-    """The sums over all shards, once their files are known to be whole."""
-    return key_counts.summed([folder / shard.files[kind].name for shard in shards])
-
-
-def pretoken_shards(folder: Path, parameters: Parameters) -> list[Shard]:
-    """The shards of pretokens.
+def check_pretokens(folder: Path, config: TrainingConfig) -> list[CountedShard]:
+    """Return the shards of pretokens.
 
     Raises:
-        CountsError: If there are none, or they do not go with the parameters.
+        CountsError: If there are none, or they do not match the configuration.
     """
-    shards = complete(folder, "pretokens")
+    shards = list_all_shards(folder, "pretokens")
     if not shards:
         raise CountsError(f"{folder}: no counts there; superword count CORPUS -o {folder}")
-    counted, wanted = shards[0], parameters
-    if (counted.pattern, counted.eligible) != (wanted.pattern, wanted.eligible):
+    counted = shards[0]
+    if (counted.pattern, counted.eligible) != (config.pattern, config.eligible):
         raise CountsError(
             f"{folder}: counted with pattern {counted.pattern!r} and eligible "
-            f"{counted.eligible!r}, not {wanted.pattern!r} and {wanted.eligible!r}; "
+            f"{counted.eligible!r}, not {config.pattern!r} and {config.eligible!r}; "
             "train with those, or count again"
         )
-    if wanted.supermerges and "bigrams" not in counted.files:
+    if config.supermerges and "bigrams" not in counted.files:
         raise CountsError(f"{folder}: counted for training without supermerges; count again")
     for shard in shards:
         check_files(folder, shard)
     return shards
 
 
-def fragment_shards(folder: Path, cut: Cut, seen: Seen) -> list[Shard]:
-    """The shards of fragments.
+def check_fragments(folder: Path, cut: Cut, seen: Totals) -> list[CountedShard]:
+    """Return the shards of fragments.
 
     Raises:
         CountsError: If they have to be counted first, or are of other documents.
     """
-    shards = complete(folder, "fragments")
+    shards = list_all_shards(folder, "fragments")
     if not shards or any(shard.cut != cut.sha256 for shard in shards):
         why = "were made with another cut" if shards else "are not counted yet"
         raise CountsError(
             f"{folder}: the fragments {why}; superword count CORPUS -o {folder} "
-            f"--cut {folder / CUT}, in the same shards as before, and then train again"
+            f"--cut {folder / CUT_FILE}, in the same shards as before, and then train again"
         )
     for shard in shards:
         check_files(folder, shard)
-    again = Seen.total(shard.seen for shard in shards)
-    if again != seen:
+    now = Totals.add(shard.seen for shard in shards)
+    if now != seen:
         raise CountsError(
             f"{folder}: the fragments are of other documents than the pretokens: "
-            f"{said(seen)} then, {said(again)} now; count the same files"
+            f"{seen} then, {now} now; count the same files"
         )
     return shards

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from superword.patterns import compiled
+from superword.patterns import compile_pattern
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -138,5 +138,5 @@ def find_pretoken_ends(
         >>> ends.tolist(), words.tolist()
         ([2, 5, 6, 8], [0, 1, 3])
     """
-    ends, words = compiled(pattern).ends(texts)
+    ends, words = compile_pattern(pattern).ends(texts)
     return np.frombuffer(ends, np.int64), np.frombuffer(words, np.int64)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 
-from superword.corpus.documents import CorpusLike, OnError, open_corpus, warn_of_skipped
+from superword.corpus.documents import CorpusLike, open_corpus, warn_of_skipped
+from superword.corpus.options import CorpusKeywords, CorpusOptions
 from superword.errors import CorpusError
 from superword.evaluation.alignment import Alignment
 from superword.evaluation.batches import BatchCounts, TokenTable, measure_batch
@@ -22,8 +23,9 @@ from superword.evaluation.instability import (
 from superword.evaluation.measurement import Measurement
 from superword.evaluation.sources import read_source_labels, sum_by_source
 from superword.evaluation.tokenizers import AnyTokenizer
-from superword.tokenizer.encoding import checked
-from superword.training.progress import ProgressCallback, bar
+from superword.keywords import expand_keywords, gather
+from superword.training.progress import ProgressCallback, show_progress
+from superword.training.resources import Resources
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -31,6 +33,14 @@ if TYPE_CHECKING:
 __all__ = ["evaluate"]
 
 
+class EvaluateKeywords(CorpusKeywords, total=False):
+    """The keywords of `evaluate` that configuration objects hold."""
+
+    threads: int | None
+    progress: bool | ProgressCallback
+
+
+@expand_keywords(EvaluateKeywords, CorpusOptions, Resources)
 def evaluate(
     tok: AnyTokenizer,
     corpus: CorpusLike,
@@ -38,14 +48,10 @@ def evaluate(
     pattern: str | None = None,
     instability: bool = True,
     seed: int = 0,
-    column: str = "text",
     source: str = "source",
-    separator: str | None = None,
-    max_bytes: int | None = None,
-    max_documents: int | None = None,
-    on_error: OnError = "raise",
-    threads: int | None = None,
-    progress: bool | ProgressCallback = False,
+    corpus_options: CorpusOptions | None = None,
+    resources: Resources | None = None,
+    **keywords: Unpack[EvaluateKeywords],
 ) -> Measurement:
     """Measure a tokenizer on a corpus.
 
@@ -55,14 +61,10 @@ def evaluate(
         pattern: The pattern whose pretokens tokens are compared with; the tokenizer's by default.
         instability: Whether to measure the instability of prompts, which encodes some text again.
         seed: Seed of the sample of documents and boundaries that instability is measured on.
-        column: The column or JSON key that holds the document.
         source: The column that names the source; without it, nothing is reported by source.
-        separator: The separator of documents in a text file; None if a file is one document.
-        max_bytes: Stop before the document that would exceed this many bytes of text.
-        max_documents: Stop after this many documents.
-        on_error: `raise` an error for unreadable input, or `skip` it with a warning.
-        threads: The number of threads; all cores by default.
-        progress: True for a progress bar on a terminal, or a callback.
+        corpus_options: How documents are read; or its fields as keywords.
+        resources: Threads and progress; or its fields as keywords.
+        keywords: The fields of `CorpusOptions` and `Resources`, described there.
 
     Raises:
         CorpusError: If the corpus cannot be read or holds no text.
@@ -75,16 +77,11 @@ def evaluate(
         >>> measured.tokens, round(measured.bytes_per_token, 2), measured.single_share
         (3, 2.33, 0.6666666666666666)
     """
-    threads = checked(threads)
+    corpus_options = gather(CorpusOptions, corpus_options, keywords)
+    resources = gather(Resources, resources, keywords)
+    threads = resources.thread_count
     pattern = pattern or tok.pattern
-    opened = open_corpus(
-        corpus,
-        column=column,
-        separator=separator,
-        on_error=on_error,
-        max_bytes=max_bytes,
-        max_documents=max_documents,
-    )
+    opened = open_corpus(corpus, corpus_options=corpus_options)
     table = TokenTable.from_tokenizer(tok)
     sample = Reservoir(SAMPLE_SIZE if instability else 0, seed)
     altered = 0
@@ -92,7 +89,7 @@ def evaluate(
     alignment = Alignment()
     sizes: list[NDArray[np.int64]] = [np.zeros(0, np.int64)]
     tokens: list[NDArray[np.int64]] = [np.zeros(0, np.int64)]
-    with bar(progress) as report:
+    with show_progress(resources.progress) as report:
         batches = opened.batches()
 
         def read() -> Iterator[list[str]]:
@@ -113,7 +110,7 @@ def evaluate(
         stability = Instability()
         if instability and has_text:
             stability = measure_instability(tok, pattern, sample.texts, seed, threads, report)
-    warn_of_skipped(opened)
+    warn_of_skipped(opened, stacklevel=4)
     if not has_text:
         raise CorpusError("the corpus holds no text; check the paths and the column")
     labels = None if opened.skipped() else read_source_labels(corpus, source, len(size_of))

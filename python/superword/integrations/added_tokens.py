@@ -1,4 +1,4 @@
-"""Where a text has added tokens, by the rules that Hugging Face has for them."""
+"""Finding added tokens in a text, by the rules of Hugging Face."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-__all__ = ["AddedTokens", "Piece", "Settings"]
+__all__ = ["AddedTokenRule", "AddedTokens", "Piece"]
 
-# Up to how many tokens it is faster to look for one after the other than for all at once.
-FEW = 8
+# Up to this many tokens, searching for each in turn is faster than one regex.
+FEW_TOKENS = 8
 
 
-class Settings(NamedTuple):
-    """An added token, and how it is found.
+class AddedTokenRule(NamedTuple):
+    """An added token, and how it is matched.
 
     Attributes:
-        text: What it is in a text.
+        text: The text of the token.
         id: Its id.
-        lstrip: Whether it takes the blanks before it.
-        rstrip: Whether it takes the blanks after it.
-        single_word: Whether it counts only where no word goes on before or after it.
+        lstrip: Whether it includes the white space before it.
+        rstrip: Whether it includes the white space after it.
+        single_word: Whether it matches only outside of words.
     """
 
     text: str
@@ -32,7 +32,7 @@ class Settings(NamedTuple):
 
 
 class Piece(NamedTuple):
-    """A part of a text: from where to where, and the id if it is an added token."""
+    """A part of a text: its start, its end, and the id if it is an added token."""
 
     start: int
     end: int
@@ -40,54 +40,54 @@ class Piece(NamedTuple):
 
 
 class AddedTokens:
-    """What divides texts at added tokens; of two that begin alike, the longer one counts.
+    """Splits texts at added tokens; of two that start alike, the longer one matches.
 
     Example:
-        >>> added = AddedTokens([Settings("<end>", 300), Settings("<mask>", 301, lstrip=True)])
-        >>> added.divide("to be <mask> or<end>")
+        >>> end, mask = AddedTokenRule("<end>", 300), AddedTokenRule("<mask>", 301, lstrip=True)
+        >>> added = AddedTokens([end, mask])
+        >>> added.split("to be <mask> or<end>")
         [Piece(start=0, end=5, id=None), Piece(start=5, end=12, id=301), \
 Piece(start=12, end=15, id=None), Piece(start=15, end=20, id=300)]
         >>> added.are_absent("to be or not to be")
         True
     """
 
-    def __init__(self, tokens: Iterable[Settings]) -> None:
+    def __init__(self, tokens: Iterable[AddedTokenRule]) -> None:
         self._tokens = {token.text: token for token in tokens}
         longest_first = sorted(self._tokens, key=lambda text: (-len(text), text))
-        # If there are none, nothing matches.
+        # Without tokens, nothing matches.
         self._anywhere = re.compile("|".join(map(re.escape, longest_first)) or r"(?!)")
-        # Finding one string is many times faster than finding one of several.
+        # Searching for one string is many times faster than for several.
         shared = os.path.commonprefix(longest_first)
-        few = longest_first if len(longest_first) <= FEW else None
+        few = longest_first if len(longest_first) <= FEW_TOKENS else None
         self._hints = [shared] if shared else few
 
     def are_absent(self, text: str) -> bool:
-        """Say whether a text surely has none of them."""
+        """Return whether a text surely has none of them."""
         if self._hints is not None:
             return all(hint not in text for hint in self._hints)
         return self._anywhere.search(text) is None
 
-    def divide(self, text: str) -> list[Piece]:
-        """Divide a text at them; what lies between is not empty."""
+    def split(self, text: str) -> list[Piece]:
+        """Split a text at the added tokens; the pieces between are not empty."""
         if self.are_absent(text):
             return [Piece(0, len(text), None)] if text else []
         pieces = []
         end = 0
-        for found in self._found(text):
-            start, stop = found.start, found.end
-            if start > end:
-                pieces.append(Piece(end, start, None))
+        for found in self._find(text):
+            if found.start > end:
+                pieces.append(Piece(end, found.start, None))
             pieces.append(found)
-            end = stop
+            end = found.end
         if end < len(text):
             pieces.append(Piece(end, len(text), None))
         return pieces
 
-    def _found(self, text: str) -> Iterator[Piece]:
+    def _find(self, text: str) -> Iterator[Piece]:
         end = 0
         for match in self._anywhere.finditer(text):
             start, stop = match.span()
-            if start < end:  # within the blanks that the one before has taken
+            if start < end:  # Inside the white space of the previous token.
                 continue
             token = self._tokens[match.group()]
             if token.single_word and is_within_word(text, start, stop):
@@ -101,7 +101,7 @@ Piece(start=12, end=15, id=None), Piece(start=15, end=20, id=300)]
 
 
 def is_within_word(text: str, start: int, stop: int) -> bool:
-    """Say whether a word goes on before or after a part of a text.
+    """Return whether a word continues before or after a part of a text.
 
     Example:
         >>> is_within_word("to be", 0, 2), is_within_word("tomb", 0, 2)

@@ -1,4 +1,4 @@
-"""A step for datatrove's pipelines that encodes documents; it needs `datatrove`."""
+"""A pipeline step for datatrove that encodes documents; needs `datatrove`."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ __all__ = ["SuperwordEncoder"]
 
 
 class SuperwordEncoder(PipelineStep):
-    """Encodes the documents of each task to a file of its own: `00000.bin`, `00001.bin`, ...
+    """Encodes the documents of each task to one file: `00000.bin`, `00001.bin`, ...
 
     Args:
         model: The model file; each task loads it.
-        output_folder: The folder, which is made if it is not there.
-        format: The ending of the files: `.npy`, `.bin`, `.parquet` or `.idx`.
+        output_folder: The folder; it is made if it does not exist.
+        format: The suffix of the files: `.npy`, `.bin`, `.parquet` or `.idx`.
         end_of_text: The special token, or the id, to put after each document.
-        threads: How many threads a task encodes with; one, since tasks run side by side.
+        threads: Threads per task; one by default, since tasks run in parallel.
     """
 
     type = "Tokenizer"
@@ -49,7 +49,7 @@ class SuperwordEncoder(PipelineStep):
         self.threads = threads
 
     def run(self, data: Any, rank: int = 0, world_size: int = 1) -> Iterator[Any]:
-        """Encode the documents of a task; like other tokenizers, it passes none of them on."""
+        """Encode the documents of a task. Like other tokenizer steps, it passes none on."""
         tok = load(self.model)
         self.output_folder.mkdir(parents=True, exist_ok=True)
         with self.track_time("file"):

@@ -1,4 +1,4 @@
-"""What a model is given: examples of one or two sequences, their ids, and where these come from."""
+"""The inputs of a model: examples of one or two sequences, their ids and their offsets."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from typing import Any, NamedTuple
 from superword.integrations.added_tokens import AddedTokens, Piece
 from superword.tokenizer.tokenizer import Tokenizer
 
-__all__ = ["Part", "Row", "Rows", "SequenceIds", "encode_sequences", "examples_of"]
+__all__ = ["Part", "Row", "Rows", "SequenceIds", "encode_sequences", "list_examples"]
 
-# A text, the words of one, or ids.
+# A text, a list of words, or a list of ids.
 Given = str | list[str] | list[int]
 Span = tuple[int, int]
 
 
 class Part(NamedTuple):
-    """A stretch of a text between added tokens, or such a token, with its ids.
+    """The text between two added tokens, or an added token, with its ids.
 
     Attributes:
         text: The text, or the word, that it is a part of.
-        word: Which word that is; 0 for a text that was not given in words.
-        piece: Where in the text it is.
+        word: The number of that word; 0 for a text that was not split into words.
+        piece: Its position in the text.
         ids: Its ids.
     """
 
@@ -34,7 +34,7 @@ class Part(NamedTuple):
 
 
 class SequenceIds:
-    """The ids of one sequence, and what they were made from.
+    """The ids of one sequence, and the text that they come from.
 
     Attributes:
         ids: The ids.
@@ -48,7 +48,7 @@ class SequenceIds:
         self.ids = ids
 
     def offsets(self) -> list[Span]:
-        """From which character to which each token is, in its text or in its word."""
+        """Return the start and end character of each token, in its text or its word."""
         spans: list[Span] = []
         for text, _, (start, end, id), ids in self._known_parts():
             if id is not None:
@@ -60,27 +60,27 @@ class SequenceIds:
         return spans
 
     def words(self) -> list[int]:
-        """Which word each token is of."""
+        """Return the number of the word of each token."""
         return [part.word for part in self._known_parts() for _ in part.ids]
 
     def _known_parts(self) -> list[Part]:
         if self._parts is None:
-            raise ValueError("ids were given instead of a text, so nobody knows where they were")
+            raise ValueError("there are no offsets: ids were given instead of a text")
         return self._parts
 
 
-def examples_of(
+def list_examples(
     text: Any, pair: Any, *, in_words: bool
 ) -> tuple[list[tuple[Given, Given | None]], bool]:
-    """List the examples of a call, and say whether it was a batch of them.
+    """Return the examples of a call, and whether it was a batch.
 
     Raises:
-        ValueError: If they are no texts, words or ids, or there are not as many pairs.
+        ValueError: If they are not texts, words or ids, or `pair` has another length.
 
     Example:
-        >>> examples_of("one", "two", in_words=False)
+        >>> list_examples("one", "two", in_words=False)
         ([('one', 'two')], False)
-        >>> examples_of(["one", ("to", "be")], None, in_words=False)
+        >>> list_examples(["one", ("to", "be")], None, in_words=False)
         ([('one', None), ('to', 'be')], True)
     """
     is_list = isinstance(text, (list, tuple))
@@ -90,21 +90,21 @@ def examples_of(
         examples = [(text, pair)]
     elif pair is not None:
         if not isinstance(pair, (list, tuple)) or len(pair) != len(text):
-            raise ValueError("text is a batch; text_pair must be one too, and as long")
+            raise ValueError("text is a batch; text_pair must be a batch of the same length")
         examples = list(zip(text, pair, strict=True))
     else:
         examples = [split_pair(example, in_words) for example in text]
     for given in chain.from_iterable(examples):
         if given is not None and not is_sequence(given, in_words):
             raise ValueError(
-                "a text is a string, a list of words with is_split_into_words=True, or a list of "
-                f"ids; not {type(given).__name__}. Several texts are a list or a tuple of them"
+                "a text must be a string, a list of words with is_split_into_words=True, or a list "
+                f"of ids, not {type(given).__name__}; pass several texts as a list or a tuple"
             )
     return examples, is_batched
 
 
 def split_pair(example: Any, in_words: bool) -> tuple[Any, Any]:
-    """The two sequences of an example that holds both, or the one that it is."""
+    """Return the two sequences of an example, or the one and None."""
     if isinstance(example, (list, tuple)) and len(example) == 2 and not is_id(example[0]):
         if not in_words or isinstance(example, tuple):
             return example[0], example[1]
@@ -112,12 +112,12 @@ def split_pair(example: Any, in_words: bool) -> tuple[Any, Any]:
 
 
 def is_id(item: object) -> bool:
-    """Say whether something is an id."""
+    """Return whether an item is an id."""
     return isinstance(item, int)
 
 
 def is_sequence(given: object, in_words: bool) -> bool:
-    """Say whether something is a text, words or ids."""
+    """Return whether an object is a text, words or ids."""
     if isinstance(given, str):
         return not in_words
     if not isinstance(given, (list, tuple)):
@@ -128,9 +128,9 @@ def is_sequence(given: object, in_words: bool) -> bool:
 def encode_sequences(
     tok: Tokenizer, added: AddedTokens | None, sequences: Sequence[Given]
 ) -> list[SequenceIds]:
-    """Encode sequences, all of them at once; added tokens get their ids, if there are any."""
+    """Encode sequences in one batch; added tokens get their ids."""
     ordinary: list[str] = []
-    # Few objects are made for a text that is one piece: Python's collector looks at all of them.
+    # A text without added tokens is kept as a string: fewer objects for the garbage collector.
     drafts: list[list[tuple[str, int, Piece]] | str | None] = []
     for given in sequences:
         if isinstance(given, str) and given and (added is None or added.are_absent(given)):
@@ -144,7 +144,7 @@ def encode_sequences(
         draft = []
         for number, word in enumerate(words):
             assert isinstance(word, str)
-            for piece in added.divide(word) if added else undivided(word):
+            for piece in added.split(word) if added else whole_piece(word):
                 draft.append((word, number, piece))
                 if piece.id is None:
                     whole = piece.end - piece.start == len(word)
@@ -158,20 +158,20 @@ def encode_sequences(
     return [
         SequenceIds(tok, None, list(given))  # type: ignore[arg-type]
         if draft is None
-        else joined(tok, draft, encoded)
+        else join_parts(tok, draft, encoded)
         for given, draft in zip(sequences, drafts, strict=True)
     ]
 
 
-def undivided(text: str) -> list[Piece]:
-    """A text as one piece."""
+def whole_piece(text: str) -> list[Piece]:
+    """Return a text as one piece."""
     return [Piece(0, len(text), None)] if text else []
 
 
-def joined(
+def join_parts(
     tok: Tokenizer, draft: list[tuple[str, int, Piece]] | str, encoded: Iterator[list[int]]
 ) -> SequenceIds:
-    """Put the ids of a sequence together."""
+    """Join the ids of the parts of a sequence."""
     if isinstance(draft, str):
         part = Part(draft, 0, Piece(0, len(draft), None), next(encoded))
         return SequenceIds(tok, [part], part.ids)
@@ -185,13 +185,13 @@ def joined(
 
 
 class Row:
-    """One row of a batch, with the attributes of Hugging Face's `tokenizers.Encoding`.
+    """One row of a batch, with the attributes of `tokenizers.Encoding`.
 
     Attributes:
-        ids: Its ids, with those of special tokens and padding.
+        ids: Its ids, including special tokens and padding.
         sequence_ids: 0 or 1 for tokens of the first or second sequence, None for others.
-        special_tokens_mask: 1 for tokens that were put in, 0 for others.
-        n_sequences: How many sequences the example has.
+        special_tokens_mask: 1 for special tokens and padding, 0 for others.
+        n_sequences: The number of sequences in the example.
     """
 
     def __init__(
@@ -216,13 +216,13 @@ class Row:
 
     @property
     def offsets(self) -> list[Span]:
-        """From which character to which each token is; (0, 0) for those that were put in."""
+        """The start and end character of each token; (0, 0) for special tokens and padding."""
         own = self._own(SequenceIds.offsets)
         return [(0, 0) if is_special else next(own) for is_special in self.special_tokens_mask]
 
     @property
     def word_ids(self) -> list[int | None]:
-        """Which word each token is of, if the example was given in words."""
+        """The number of the word of each token, if the example was given in words."""
         own = self._own(SequenceIds.words)
         return [None if is_special else next(own) for is_special in self.special_tokens_mask]
 
@@ -231,41 +231,41 @@ class Row:
             yield from facts(sequence)[window.start : window.stop]
 
     def token_to_sequence(self, token: int) -> int | None:
-        """Which sequence a token is of."""
+        """Return the sequence that a token belongs to."""
         return self.sequence_ids[token]
 
     def token_to_chars(self, token: int) -> Span | None:
-        """From which character to which a token is."""
+        """Return the start and end character of a token."""
         return None if self.sequence_ids[token] is None else self.offsets[token]
 
     def char_to_token(self, character: int, sequence: int = 0) -> int | None:
-        """Which token a character is in; the first, if it is divided among several."""
+        """Return the token that a character is in; the first, if it is divided among several."""
         own = [n for n, which in enumerate(self.sequence_ids) if which == sequence]
         offsets = self.offsets
-        place = bisect_right(own, character, key=lambda token: offsets[token][0]) - 1
-        while place > 0 and offsets[own[place - 1]][1] > character:
-            place -= 1
-        if place < 0 or offsets[own[place]][1] <= character:
+        at = bisect_right(own, character, key=lambda token: offsets[token][0]) - 1
+        while at > 0 and offsets[own[at - 1]][1] > character:
+            at -= 1
+        if at < 0 or offsets[own[at]][1] <= character:
             return None
-        return own[place]
+        return own[at]
 
 
 class Rows(Sequence[Row]):
-    """The rows of a batch; each is made when it is asked for. It is pickled as None."""
+    """The rows of a batch. Each is made on access. They are pickled as None."""
 
     def __init__(self, size: int, make: Callable[[int], Row]) -> None:
-        self._places = range(size)
+        self._indexes = range(size)
         self._make = make
 
     def __len__(self) -> int:
-        """How many there are."""
-        return len(self._places)
+        """Return the number of rows."""
+        return len(self._indexes)
 
     def __getitem__(self, index: Any) -> Any:
-        """One of them."""
-        chosen = self._places[index]
+        """Return one row, or a list of rows."""
+        chosen = self._indexes[index]
         return list(map(self._make, chosen)) if isinstance(chosen, range) else self._make(chosen)
 
     def __reduce__(self) -> tuple[object, ...]:
-        """They would take the tokenizer along."""
+        """Pickle as None: rows hold the tokenizer."""
         return type(None), ()

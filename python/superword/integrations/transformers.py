@@ -1,6 +1,6 @@
-"""Superword tokenizers in Hugging Face transformers; the extra `superword[transformers]`.
+"""Superword tokenizers in Hugging Face transformers; needs `superword[transformers]`.
 
-Importing this module makes them known to `AutoTokenizer`: docs/transformers.md.
+Importing this module registers them with `AutoTokenizer`: docs/transformers.md.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from pathlib import Path
 from typing import Any
 
 from superword.atomic_files import write_atomically
-from superword.integrations.added_tokens import AddedTokens, Settings
+from superword.integrations.added_tokens import AddedTokenRule, AddedTokens
 from superword.integrations.model_inputs import (
     Row,
     Rows,
     SequenceIds,
     encode_sequences,
-    examples_of,
+    list_examples,
 )
-from superword.integrations.truncation import room_for_pair, windows
+from superword.integrations.truncation import divide_room, split_windows
 from superword.interop.byte_spelling import read_spelling, spell
 from superword.tokenizer.tokenizer import Tokenizer, load
 
@@ -35,29 +35,29 @@ except ImportError as missing:
 __all__ = ["SuperwordConfig", "SuperwordTokenizer"]
 
 MODEL_FILE = "superword.json"
-# What a folder holds for those who load it with trust_remote_code instead of importing this.
+# Saved folders hold this module, for loading with trust_remote_code.
 STUB_FILE = "tokenization_superword.py"
 STUB = "from superword.integrations.transformers import SuperwordTokenizer\n"
 
 
 class SuperwordConfig(PreTrainedConfig):
-    """The kind of model that these tokenizers are registered for; they go with any other too."""
+    """The model type that these tokenizers are registered for. They work with any other too."""
 
     model_type = "superword"
 
 
 class SuperwordTokenizer(PythonBackend):
-    """A tokenizer of transformers that encodes and decodes with a superword model.
+    """A transformers tokenizer that encodes and decodes with a superword model.
 
-    The model's special tokens are special here too, with the same ids. Tokens that are added get
-    ids after all that there are.
+    The model's special tokens are special here too, with the same ids. Added tokens get ids after
+    all others.
 
     Args:
         vocab_file: The tokenizer, or its file.
-        settings: What the tokenizers of transformers take: `eos_token`, `pad_token`,
+        settings: The settings of transformers tokenizers: `eos_token`, `pad_token`,
             `padding_side`, `model_max_length`, `chat_template`, and so on; and
-            `special_tokens_pattern`, which special tokens to put around a text: `bos`, `eos`,
-            `bos_eos`, by default none.
+            `special_tokens_pattern`, the special tokens around a text: `bos`, `eos`, `bos_eos`, by
+            default none.
 
     Example:
         >>> import superword
@@ -72,7 +72,7 @@ class SuperwordTokenizer(PythonBackend):
     _auto_map = {"AutoTokenizer": [f"{Path(STUB_FILE).stem}.SuperwordTokenizer", None]}
 
     def __init__(self, vocab_file: Tokenizer | str | os.PathLike[str], **settings: Any) -> None:
-        # Before all else, which asks for the vocabulary.
+        # First, since the base class needs the vocabulary.
         self.core = vocab_file if isinstance(vocab_file, Tokenizer) else load(vocab_file)
         self._added_tokens_decoder = {
             id: AddedToken(text, special=True, normalized=False)
@@ -81,7 +81,7 @@ class SuperwordTokenizer(PythonBackend):
         ids = [id for id, _ in self.core._model.vocabulary()]
         self._vocab_size = max(ids, default=-1) + 1
         super().__init__(**settings)
-        # It is not among the settings that the base class saves.
+        # The base class does not save it.
         self.init_kwargs["special_tokens_pattern"] = self.special_tokens_pattern
         for text in self.core.special_tokens:
             if text not in self.all_special_tokens:
@@ -89,40 +89,40 @@ class SuperwordTokenizer(PythonBackend):
 
     @classmethod
     def register_for_auto_class(cls, auto_class: str = "AutoTokenizer") -> None:
-        """Do nothing: every saved folder says how it is loaded."""
+        """Do nothing: every saved folder says how to load it."""
 
     @property
     def vocab_size(self) -> int:
-        """How many ids there are, special and added tokens apart."""
+        """The number of ids, without special and added tokens."""
         return self._vocab_size
 
     def get_vocab(self) -> dict[str, int]:
-        """All tokens with their ids, spelled in the characters that GPT-2 writes bytes with."""
+        """Return all tokens with their ids, spelled as GPT-2 spells bytes."""
         tokens = {spell(token): id for id, token in self.core._model.vocabulary()}
         return tokens | dict(self._added_tokens_encoder)
 
     def _update_total_vocab_size(self) -> None:
-        """Find out anew what depends on added tokens; the base class calls it when there are more.
+        """Update what depends on added tokens; the base class calls it when they change.
 
-        It is not done when first needed: what a tokenizer has worked out would change the hash by
-        which data sets know it again.
+        It is not computed lazily: that would change the hash by which `datasets` recognizes a
+        tokenizer.
         """
-        # Not the number of strings: ids may have gaps, and an added token may spell another.
+        # Not the number of strings: ids may have gaps, and two tokens may have the same spelling.
         self.total_vocab_size = max(self._vocab_size - 1, *self._added_tokens_decoder, 0) + 1
-        self._divider = AddedTokens(
-            Settings(token.content, id, token.lstrip, token.rstrip, token.single_word)
+        self._added_tokens = AddedTokens(
+            AddedTokenRule(token.content, id, token.lstrip, token.rstrip, token.single_word)
             for id, token in self._added_tokens_decoder.items()
         )
 
     def _add_tokens(
         self, new_tokens: Sequence[str | AddedToken] | None, special_tokens: bool = False
     ) -> int:
-        """Add tokens, whose ids follow all that there are; those that are there are kept."""
+        """Add tokens with ids after all others; existing ones are kept."""
         self._update_total_vocab_size()
         before = self.total_vocab_size
         for given in new_tokens or ():
             if not isinstance(given, (str, AddedToken)):
-                raise TypeError(f"a token is a string or an AddedToken, not {given!r}")
+                raise TypeError(f"a token must be a string or an AddedToken, not {given!r}")
             text = str(given)
             if not text or text in self._added_tokens_encoder:
                 continue
@@ -133,7 +133,7 @@ class SuperwordTokenizer(PythonBackend):
                 token = given
                 if is_special and not token.special:
                     token.__setstate__({"special": True, "normalized": token.normalized})
-            # A token of the vocabulary keeps its id, unless it would be taken for a special one.
+            # A token of the vocabulary keeps its id, unless it becomes special.
             known = None if token.special else self.core._model.token_id(text.encode())
             id = self.total_vocab_size if known is None else known
             self.total_vocab_size = max(self.total_vocab_size, id + 1)
@@ -149,9 +149,9 @@ class SuperwordTokenizer(PythonBackend):
         return [spell(self.core.token_bytes(id)) for id in self.core.encode_ordinary(text)]
 
     def tokenize(self, text: str, **kwargs: Any) -> list[str]:
-        """Encode a text to the strings that `get_vocab` has for its tokens."""
+        """Encode a text to the strings that `get_vocab` returns."""
         split = bool(kwargs.get("split_special_tokens", self.split_special_tokens))
-        (sequence,) = encode_sequences(self.core, self._added(split), [text])
+        (sequence,) = encode_sequences(self.core, self._added_unless(split), [text])
         return list(self.convert_ids_to_tokens(sequence.ids))
 
     def _convert_token_to_id(self, token: str) -> int | None:
@@ -163,7 +163,7 @@ class SuperwordTokenizer(PythonBackend):
         return spell(self.core.token_bytes(index))
 
     def convert_tokens_to_string(self, tokens: list[str]) -> str:
-        """Put tokens, as `get_vocab` spells them, together to a text."""
+        """Join tokens, spelled as in `get_vocab`, to a text."""
         return b"".join(map(self._bytes_of, tokens)).decode("utf-8", "replace")
 
     def _bytes_of(self, token: str) -> bytes:
@@ -177,7 +177,7 @@ class SuperwordTokenizer(PythonBackend):
         clean_up_tokenization_spaces: bool | None = None,
         **kwargs: Any,
     ) -> str:
-        """Decode ids to the text that they are; spaces are never cleaned up."""
+        """Decode ids to text; spaces are never cleaned up."""
         ids = [token_ids] if isinstance(token_ids, int) else token_ids
         if skip_special_tokens:
             skipped = set(self.all_special_ids)
@@ -196,7 +196,7 @@ class SuperwordTokenizer(PythonBackend):
     def save_vocabulary(
         self, save_directory: str, filename_prefix: str | None = None
     ) -> tuple[str, ...]:
-        """Write the model, and the few lines that load it where superword is not imported."""
+        """Write the model, and a module that loads it."""
         prefix = f"{filename_prefix}-" if filename_prefix else ""
         model = Path(save_directory, prefix + MODEL_FILE)
         stub = Path(save_directory, STUB_FILE)
@@ -205,9 +205,9 @@ class SuperwordTokenizer(PythonBackend):
             files.open(stub).write(STUB.encode())
         return str(model), str(stub)
 
-    def _added(self, split_special_tokens: bool) -> AddedTokens | None:
-        """What finds added tokens in a text; None if they are text like any other."""
-        return None if split_special_tokens else self._divider
+    def _added_unless(self, split_special_tokens: bool) -> AddedTokens | None:
+        """Return the finder of added tokens; None if they are ordinary text."""
+        return None if split_special_tokens else self._added_tokens
 
     def _encode_plus(
         self,
@@ -232,11 +232,11 @@ class SuperwordTokenizer(PythonBackend):
         split_special_tokens: bool | None = None,
         **kwargs: Any,
     ) -> BatchEncoding:
-        """Encode texts straight to ids, and give them the shape that is asked for."""
+        """Encode texts to ids, truncate and pad them."""
         split = self.split_special_tokens if split_special_tokens is None else split_special_tokens
-        examples, is_batched = examples_of(text, text_pair, in_words=is_split_into_words)
+        examples, is_batched = list_examples(text, text_pair, in_words=is_split_into_words)
         given = [sequence for example in examples for sequence in example if sequence is not None]
-        encoded = iter(encode_sequences(self.core, self._added(split), given))
+        encoded = iter(encode_sequences(self.core, self._added_unless(split), given))
         rows: list[Assembled] = []
         samples: list[int] = []
         for sample, (_, second) in enumerate(examples):
@@ -244,9 +244,9 @@ class SuperwordTokenizer(PythonBackend):
             added = self._special_count(len(sequences)) if add_special_tokens else 0
             room = None if max_length is None else max_length - added
             strategy = getattr(truncation_strategy, "value", truncation_strategy)
-            cut = self._cut(sequences, strategy, room, stride, return_overflowing_tokens)
-            for chosen in cut if return_overflowing_tokens else cut[:1]:
-                rows.append(self._assembled(chosen, add_special_tokens))
+            windows = self._truncate(sequences, strategy, room, stride, return_overflowing_tokens)
+            for chosen in windows if return_overflowing_tokens else windows[:1]:
+                rows.append(self._assemble(chosen, add_special_tokens))
                 samples.append(sample)
         data: dict[str, Any] = {"input_ids": [row.ids for row in rows]}
         names = self.model_input_names
@@ -257,7 +257,7 @@ class SuperwordTokenizer(PythonBackend):
         if return_special_tokens_mask:
             data["special_tokens_mask"] = [row.mask() for row in rows]
         if return_offsets_mapping:
-            data["offset_mapping"] = [self._row(row, 0, row.ids).offsets for row in rows]
+            data["offset_mapping"] = [self._pad_row(row, 0, row.ids).offsets for row in rows]
         for row in rows:
             self._eventual_warn_about_too_long_sequence(row.ids, max_length, verbose)
         side = padding_side or self.padding_side
@@ -278,62 +278,61 @@ class SuperwordTokenizer(PythonBackend):
             data["overflow_to_sample_mapping"] = samples
         padded = data["input_ids"]
 
-        def made(index: int) -> Row:
+        def make_row(index: int) -> Row:
             row, ids = rows[index], padded[index]
             before = len(ids) - len(row.ids) if side == "left" else 0
-            return self._row(row, before, ids)
+            return self._pad_row(row, before, ids)
 
         if not is_batched and return_tensors is None and not return_overflowing_tokens:
             data = {key: rows[0] if key != "length" else rows for key, rows in data.items()}
         sequences_each = max((len(row.sequences) for row in rows), default=1)
         return BatchEncoding(
-            data, Rows(len(rows), made), return_tensors, n_sequences=sequences_each
+            data, Rows(len(rows), make_row), return_tensors, n_sequences=sequences_each
         )
 
     def _special_count(self, sequences: int) -> int:
-        """How many special tokens are put around an example."""
+        """Return the number of special tokens around an example."""
         empty: list[int] = []
         return len(self.build_inputs_with_special_tokens(empty, empty if sequences == 2 else None))
 
-    def _cut(
+    def _truncate(
         self,
         sequences: list[SequenceIds],
         strategy: str,
         room: int | None,
         stride: int,
-        is_overflow_wanted: bool,
+        keeps_overflow: bool,
     ) -> list[list[tuple[SequenceIds, range]]]:
-        """Cut an example to the room that there is: what stays, and what overflows."""
+        """Return the windows of an example: the one that stays, and those that overflow."""
         lengths = [len(sequence.ids) for sequence in sequences]
         if room is None or strategy == "do_not_truncate" or sum(lengths) <= room:
             return [list(zip(sequences, map(range, lengths), strict=True))]
         ranges = [[range(length)] for length in lengths]
         if strategy == "longest_first" and len(lengths) == 2:
-            if is_overflow_wanted:
+            if keeps_overflow:
                 raise ValueError(
-                    "what overflows of a pair is given with truncation='only_first' or "
-                    "'only_second', not with 'longest_first'"
+                    "overflowing tokens of a pair need truncation='only_first' or 'only_second', "
+                    "not 'longest_first'"
                 )
-            rooms = room_for_pair(lengths[0], lengths[1], max(room, 0))
+            rooms = divide_room(lengths[0], lengths[1], max(room, 0))
             shares = zip(lengths, rooms, strict=True)
-            ranges = [windows(n, m, 0, self.truncation_side)[:1] for n, m in shares]
+            ranges = [split_windows(n, m, 0, self.truncation_side)[:1] for n, m in shares]
         else:
-            place = 1 if strategy == "only_second" else 0
-            left = room - (sum(lengths) - lengths[place]) if place < len(lengths) else 0
-            if left <= 0 and (len(lengths) == 2 or place == 1):
+            which = 1 if strategy == "only_second" else 0
+            left = room - (sum(lengths) - lengths[which]) if which < len(lengths) else 0
+            if left <= 0 and (len(lengths) == 2 or which == 1):
                 raise ValueError(
-                    f"truncation={strategy!r} cannot make the example as short as max_length; "
+                    f"truncation={strategy!r} cannot reach max_length; "
                     "truncate the other sequence, or both with 'longest_first'"
                 )
-            side = self.truncation_side
-            cut_at = stride if is_overflow_wanted else 0
-            ranges[place] = windows(lengths[place], left, cut_at, side)
+            overlap = stride if keeps_overflow else 0
+            ranges[which] = split_windows(lengths[which], left, overlap, self.truncation_side)
         firsts = [(sequences[0], window) for window in ranges[0]]
         if len(sequences) == 1:
             return [[first] for first in firsts]
         return [[first, (sequences[1], window)] for first in firsts for window in ranges[1]]
 
-    def _assembled(
+    def _assemble(
         self, chosen: list[tuple[SequenceIds, range]], add_special_tokens: bool
     ) -> Assembled:
         parts = [
@@ -348,8 +347,8 @@ class SuperwordTokenizer(PythonBackend):
             ids = parts[0] if len(parts) == 1 else parts[0] + parts[1]
         return Assembled(self, chosen, parts, ids, add_special_tokens)
 
-    def _row(self, row: Assembled, before: int, ids: list[int]) -> Row:
-        """A row with padding before and after it."""
+    def _pad_row(self, row: Assembled, before: int, ids: list[int]) -> Row:
+        """Return a row with padding before and after it."""
         after = len(ids) - len(row.ids) - before
         mask = [1] * before + row.mask() + [1] * after
         return Row(list(ids), mask, row.sequences, self.convert_ids_to_tokens)
@@ -359,15 +358,15 @@ class SuperwordTokenizer(PythonBackend):
         padded = super()._pad(encoded_inputs, *args, **kwargs)
         missing = len(padded[self.model_input_names[0]]) - before
         if missing > 0 and "offset_mapping" in padded:
-            nowhere = [(0, 0)] * missing
+            empty = [(0, 0)] * missing
             spans = padded["offset_mapping"]
             side = kwargs.get("padding_side") or self.padding_side
-            padded["offset_mapping"] = spans + nowhere if side == "right" else nowhere + spans
+            padded["offset_mapping"] = spans + empty if side == "right" else empty + spans
         return padded
 
 
 class Assembled:
-    """An example as a row of ids, before it is padded."""
+    """An example as a row of ids, before padding."""
 
     __slots__ = ("_has_special", "_parts", "_tokenizer", "ids", "sequences")
 
@@ -386,14 +385,14 @@ class Assembled:
         self.ids = ids
 
     def mask(self) -> list[int]:
-        """1 for each special token that was put in, 0 for the others."""
+        """Return 1 for each special token around the example, 0 for the others."""
         if not self._has_special:
             return [0] * len(self.ids)
         mask: list[int] = self._tokenizer.get_special_tokens_mask(*self._parts)
         return mask
 
     def token_types(self) -> list[int]:
-        """0 for the first sequence, 1 for the second."""
+        """Return 0 for tokens of the first sequence, 1 for the second."""
         if not self._has_special:
             return [which for which, ids in enumerate(self._parts) for _ in ids]
         types: list[int] = self._tokenizer.create_token_type_ids_from_sequences(*self._parts)

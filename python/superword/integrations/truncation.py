@@ -1,32 +1,32 @@
-"""Which of a sequence's tokens stay when there is room for fewer, as Hugging Face chooses them."""
+"""Choosing the tokens that stay when a sequence is too long, as Hugging Face does."""
 
 from __future__ import annotations
 
 from typing import Literal
 
-__all__ = ["room_for_pair", "windows"]
+__all__ = ["divide_room", "split_windows"]
 
 Side = Literal["left", "right"]
 
 
-def windows(length: int, room: int, stride: int, side: Side) -> list[range]:
-    """Cut a sequence into windows that have room; neighbours share `stride` tokens.
+def split_windows(length: int, room: int, stride: int, side: Side) -> list[range]:
+    """Split a sequence into windows of `room` tokens; neighbours share `stride` tokens.
 
-    The first window is what stays, and the others are what overflows.
+    The first window stays, and the others overflow.
 
     Args:
-        length: How many tokens there are.
-        room: How many a window takes.
-        stride: How many of them the next one has too.
-        side: Where tokens are cut off.
+        length: Number of tokens.
+        room: Number of tokens in a window.
+        stride: Number of tokens that the next window repeats.
+        side: The side at which tokens are cut off.
 
     Raises:
-        ValueError: If windows would not get on.
+        ValueError: If `stride` is not smaller than `room`.
 
     Example:
-        >>> windows(10, 4, 1, "right")
+        >>> split_windows(10, 4, 1, "right")
         [range(0, 4), range(3, 7), range(6, 10)]
-        >>> windows(10, 4, 1, "left")
+        >>> split_windows(10, 4, 1, "left")
         [range(6, 10), range(3, 7), range(0, 4)]
     """
     if length <= room:
@@ -34,21 +34,19 @@ def windows(length: int, room: int, stride: int, side: Side) -> list[range]:
     if room <= 0:
         return [range(0)]
     if stride >= room:
-        raise ValueError(
-            f"stride is {stride}, and there is room for {room} tokens; it must be smaller"
-        )
+        raise ValueError(f"stride must be smaller than the room for tokens, {room}, not {stride}")
     starts = range(0, length - room + (room - stride), room - stride)
-    cut = [range(start, min(start + room, length)) for start in starts]
+    split = [range(start, min(start + room, length)) for start in starts]
     if side == "right":
-        return cut
-    return [range(length - window.stop, length - window.start) for window in cut]
+        return split
+    return [range(length - window.stop, length - window.start) for window in split]
 
 
-def room_for_pair(first: int, second: int, room: int) -> tuple[int, int]:
-    """Share room among two sequences: the longer one loses first, then both.
+def divide_room(first: int, second: int, room: int) -> tuple[int, int]:
+    """Divide room between two sequences: the longer one is cut first, then both.
 
     Example:
-        >>> room_for_pair(10, 3, 8), room_for_pair(10, 30, 8), room_for_pair(2, 3, 8)
+        >>> divide_room(10, 3, 8), divide_room(10, 30, 8), divide_room(2, 3, 8)
         ((5, 3), (4, 4), (2, 3))
     """
     if first + second <= room:

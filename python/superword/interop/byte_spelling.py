@@ -1,4 +1,4 @@
-"""Tokens as strings, in the characters that GPT-2 writes bytes with."""
+"""Tokens as strings, one character for each byte, as GPT-2 spells them."""
 
 from __future__ import annotations
 
@@ -6,26 +6,26 @@ __all__ = ["read_spelling", "spell"]
 
 VISIBLE = [*range(33, 127), *range(161, 173), *range(174, 256)]
 CHARACTERS = {byte: chr(byte) for byte in VISIBLE} | {
-    byte: chr(256 + place)
-    for place, byte in enumerate(byte for byte in range(256) if byte not in VISIBLE)
+    byte: chr(256 + number)
+    for number, byte in enumerate(byte for byte in range(256) if byte not in VISIBLE)
 }
 BYTES = {character: byte for byte, character in CHARACTERS.items()}
-# A byte read as Latin-1 is the character with its number; it becomes the one to write.
-WRITTEN = {byte: character for byte, character in CHARACTERS.items() if ord(character) != byte}
+# Decoded as Latin-1, a byte is the character with its number. These need another character.
+TRANSLATION = {byte: character for byte, character in CHARACTERS.items() if ord(character) != byte}
 
 
 def spell(token: bytes) -> str:
-    """Spell a token with one visible character for each byte, as Hugging Face's files do.
+    """Return a token with one visible character for each byte, as in Hugging Face's files.
 
     Example:
         >>> spell(b" the"), spell("é".encode())
         ('Ġthe', 'Ã©')
     """
-    return token.decode("latin-1").translate(WRITTEN)
+    return token.decode("latin-1").translate(TRANSLATION)
 
 
 def read_spelling(spelled: str) -> bytes | None:
-    """Give the bytes of a spelled token, or None if it has a character that spells no byte.
+    """Return the bytes of a spelled token, or None if some character spells no byte.
 
     Example:
         >>> read_spelling("Ġthe"), read_spelling(" the")

@@ -1,6 +1,6 @@
-"""Tokenizers of other libraries as models: their merges as rules, with their ids.
+"""Importing tokenizers of other libraries: their merges become rules, their ids stay.
 
-docs/extending.md says what is kept, and what is refused.
+docs/extending.md says what is kept, and what is rejected.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from typing import Any
 from superword import _core
 from superword.errors import ModelFormatError
 from superword.interop.byte_spelling import read_spelling
-from superword.interop.export_checks import NEVER
-from superword.interop.exporting import about_path
-from superword.interop.ranked_merges import RankOf, in_order, recovered
-from superword.interop.tiktoken_file import read_ranks
-from superword.patterns import ELIGIBLE, NAMED_PATTERNS, compiled
+from superword.interop.export_checks import NEVER_IN_UTF8
+from superword.interop.ranked_merges import RankOf, recover_merges, sort_merges
+from superword.interop.tiktoken_file import companion_path, read_companion, read_ranks
+from superword.patterns import NAMED_PATTERNS, compile_pattern
+from superword.tokenizer.config import TrainingConfig
 from superword.tokenizer.rules import Rule
-from superword.tokenizer.tokenizer import Parameters, Tokenizer, load
+from superword.tokenizer.tokenizer import Tokenizer, load
 
-__all__ = ["open_base"]
+__all__ = ["import_tokenizer"]
 
 Json = dict[str, Any]
-Depart = Callable[[str], None]
+RejectOrWarn = Callable[[str], None]
 
 END_OF_TEXT = "<|endoftext|>"
 GPT2 = {END_OF_TEXT: 50256}
@@ -38,12 +38,12 @@ CL100K = {
     "<|endofprompt|>": 100276,
 }
 O200K = {END_OF_TEXT: 199999, "<|endofprompt|>": 200018}
-# As tiktoken 0.14 spells it; `gpt4` leaves white space at the end of a text in two pretokens.
+# As in tiktoken 0.14. `gpt4` differs: it splits white space at the end of a text in two.
 CL100K_PATTERN = (
     r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+"
     r"|\s++$|\s*[\r\n]|\s+(?!\S)|\s"
 )
-# What tiktoken's own files do not say, by their names.
+# Pattern and special tokens of tiktoken's own files, by name. The files do not hold them.
 TIKTOKEN: dict[str, tuple[str, dict[str, int]]] = {
     "r50k_base": ("gpt2", GPT2),
     "p50k_base": ("gpt2", GPT2),
@@ -52,25 +52,24 @@ TIKTOKEN: dict[str, tuple[str, dict[str, int]]] = {
 }
 
 
-def open_base(
+def import_tokenizer(
     path: str | PathLike[str],
     *,
     pattern: str | None = None,
     special_tokens: Mapping[str, int] | None = None,
     approximate: bool = False,
 ) -> Tokenizer:
-    """Open a tokenizer to extend, as a model that encodes as it does.
+    """Import a tokenizer as a model that gives the same ids.
 
     Args:
-        path: One of our models, a `tokenizer.json` or the folder that has one, or a tiktoken file.
-        pattern: What a tiktoken file splits texts by, a name or a regex.
+        path: A superword model, a `tokenizer.json` or its folder, or a tiktoken file.
+        pattern: The pattern of a tiktoken file, a name or a regex.
         special_tokens: The special tokens of a tiktoken file, with their ids.
-        approximate: Whether what cannot be honoured is left out, with a warning, rather than
-            refused.
+        approximate: Warn of features that cannot be reproduced, instead of rejecting them.
 
     Raises:
-        ModelFormatError: If it is no tokenizer, or one that cannot be honoured.
-        OSError: If it cannot be read.
+        ModelFormatError: If the file is not a tokenizer, or cannot be reproduced.
+        OSError: If the file cannot be read.
     """
     path = Path(path)
     if path.is_dir():
@@ -78,33 +77,33 @@ def open_base(
     with path.open("rb") as file:
         start = file.read(4096)
 
-    def depart(reason: str) -> None:
+    def reject_or_warn(reason: str) -> None:
         if not approximate:
-            hint = "approximate=True (--approximate) goes on without it"
+            hint = "approximate=True (--approximate) ignores this"
             raise ModelFormatError(f"{path}: {reason}; {hint}")
-        warnings.warn(f"{path}: {reason}; left out", stacklevel=4)
+        warnings.warn(f"{path}: {reason}; ignored", stacklevel=4)
 
     is_ours = b'"format":"superword"' in start or not start.lstrip().startswith(b"{")
     ranks = read_ranks(path)
     if ranks is None and (pattern is not None or special_tokens is not None):
-        raise ValueError("pattern and special_tokens are for tiktoken files; this one says its own")
+        raise ValueError("pattern and special_tokens are for tiktoken files; this file has its own")
     try:
         if ranks is not None:
-            return from_tiktoken(path, ranks, pattern, special_tokens, depart)
+            return from_tiktoken(path, ranks, pattern, special_tokens, reject_or_warn)
         if is_ours:
             return load(path)
-        return from_tokenizer_json(json.loads(path.read_bytes()), depart)
-    except json.JSONDecodeError as refused:
+        return from_tokenizer_json(json.loads(path.read_bytes()), reject_or_warn)
+    except json.JSONDecodeError as error:
         raise ModelFormatError(
-            f"{path}: neither a superword model, a tokenizer.json nor a tiktoken file: {refused}"
+            f"{path}: neither a superword model, a tokenizer.json nor a tiktoken file: {error}"
         ) from None
-    except (AttributeError, KeyError, TypeError) as refused:
+    except (AttributeError, KeyError, TypeError) as error:
         raise ModelFormatError(
-            f"{path}: not a tokenizer.json as Hugging Face tokenizers writes it: {refused!r}"
+            f"{path}: not a tokenizer.json as Hugging Face tokenizers writes it: {error!r}"
         ) from None
-    except ModelFormatError as refused:
-        place = "" if str(refused).startswith(str(path)) else f"{path}: "
-        raise ModelFormatError(f"{place}{refused}") from None
+    except ModelFormatError as error:
+        prefix = "" if str(error).startswith(str(path)) else f"{path}: "
+        raise ModelFormatError(f"{prefix}{error}") from None
 
 
 def from_tiktoken(
@@ -112,32 +111,31 @@ def from_tiktoken(
     ranks: Mapping[bytes, int],
     pattern: str | None,
     special_tokens: Mapping[str, int] | None,
-    depart: Depart,
+    reject_or_warn: RejectOrWarn,
 ) -> Tokenizer:
-    """The model of a tiktoken file. The rest is given, or in a file beside it, or known."""
-    beside = about_path(path)
+    """Import a tiktoken file. Its pattern is given, in the file beside it, or known by its name."""
+    beside = companion_path(path)
     if pattern is None and beside.exists():
-        about = json.loads(beside.read_text(encoding="utf-8"))
-        known: tuple[str, Mapping[str, int]] = (about["pat_str"], about["special_tokens"])
+        known = read_companion(path)
     elif pattern is None and path.stem not in TIKTOKEN:
         raise ModelFormatError(
-            "a tiktoken file does not say how it splits texts: give its pattern "
-            f"(pattern=, --pattern), or {beside.name} beside it"
+            "a tiktoken file does not hold its pattern; pass it (pattern=, --pattern), "
+            f"or put {beside.name} beside it"
         )
     else:
         known = TIKTOKEN.get(path.stem, ("", {}))
-    return model_of(
+    return build_model(
         {rank: token for token, rank in ranks.items()},
         lambda left, right: ranks.get(left + right),
         known[0] if pattern is None else pattern,
         known[1] if special_tokens is None else special_tokens,
         True,
-        depart,
+        reject_or_warn,
     )
 
 
-def from_tokenizer_json(described: Json, depart: Depart) -> Tokenizer:
-    """Read a `tokenizer.json`."""
+def from_tokenizer_json(described: Json, reject_or_warn: RejectOrWarn) -> Tokenizer:
+    """Import a `tokenizer.json`."""
     model = described["model"]
     if model.get("type", "BPE") != "BPE":
         raise ModelFormatError(f"its model is {model['type']}, not byte-level BPE")
@@ -145,49 +143,52 @@ def from_tokenizer_json(described: Json, depart: Depart) -> Tokenizer:
         if model.get(name):
             raise ModelFormatError(f"it is not byte-level BPE: its model has {name}")
     if model.get("dropout"):
-        depart("its model has dropout, so that it encodes at random")
+        reject_or_warn("its model has dropout, which makes ids random")
     normalizer = described.get("normalizer")
     if normalizer is not None and normalizer.get("normalizers") != []:
-        depart(f"it changes texts with the normalizer {normalizer['type']} first")
-    pattern = pattern_of(described["pre_tokenizer"])
-    special_tokens = special_tokens_of(described["added_tokens"], depart)
+        reject_or_warn(f"its normalizer {normalizer['type']} changes texts")
+    pattern = read_pattern(described["pre_tokenizer"])
+    special_tokens = read_special_tokens(described["added_tokens"], reject_or_warn)
     merges = [tuple(m.split(" ")) if isinstance(m, str) else tuple(m) for m in model["merges"]]
-    ranks = {(spelled(left), spelled(right)): rank for rank, (left, right) in enumerate(merges)}
+    ranks = {
+        (decode_spelling(left), decode_spelling(right)): rank
+        for rank, (left, right) in enumerate(merges)
+    }
     made = {left + right for left, right in ranks}
     vocabulary: dict[int, bytes] = {}
     for text, id in model["vocab"].items():
         token = read_spelling(text)
         if text in special_tokens and token not in made:
             continue
-        vocabulary[id] = spelled(text)
+        vocabulary[id] = decode_spelling(text)
     by_pair: RankOf = lambda left, right: ranks.get((left, right))  # noqa: E731
-    looks_up = bool(model.get("ignore_merges"))
-    return model_of(vocabulary, by_pair, pattern, special_tokens, looks_up, depart)
+    ignores_merges = bool(model.get("ignore_merges"))
+    return build_model(vocabulary, by_pair, pattern, special_tokens, ignores_merges, reject_or_warn)
 
 
-def spelled(text: str) -> bytes:
-    """The bytes of a token that must be spelled in the characters of GPT-2."""
+def decode_spelling(text: str) -> bytes:
+    """Return the bytes of a token, which must be spelled as GPT-2 spells them."""
     token = read_spelling(text)
     if token is None:
-        raise ModelFormatError(f"it is not byte-level BPE: {text!r} spells no bytes")
+        raise ModelFormatError(f"it is not byte-level BPE: {text!r} does not spell bytes")
     return token
 
 
-def pattern_of(described: Json | None) -> str:
-    """The pattern that a pre-tokenizer splits by.
+def read_pattern(described: Json | None) -> str:
+    """Return the pattern of a pre-tokenizer.
 
     Example:
-        >>> pattern_of({"type": "ByteLevel", "add_prefix_space": False, "use_regex": True})
+        >>> read_pattern({"type": "ByteLevel", "add_prefix_space": False, "use_regex": True})
         'gpt2'
     """
     if described is None:
-        raise ModelFormatError("it has no pre-tokenizer, so that it is not byte-level BPE")
+        raise ModelFormatError("it is not byte-level BPE: it has no pre-tokenizer")
     is_sequence = described["type"] == "Sequence"
     steps = described["pretokenizers"] if is_sequence else [described]
     kinds = [step["type"] for step in steps]
     if kinds not in (["ByteLevel"], ["Split", "ByteLevel"]):
         raise ModelFormatError(
-            f"its pre-tokenizer is {' and '.join(kinds) or 'empty'}; known are ByteLevel, and "
+            f"its pre-tokenizer is {' and '.join(kinds) or 'empty'}; supported are ByteLevel, and "
             "Split and ByteLevel"
         )
     if steps[-1].get("add_prefix_space", True):
@@ -201,81 +202,79 @@ def pattern_of(described: Json | None) -> str:
     if not isinstance(regex, str):
         raise ModelFormatError("its pre-tokenizer splits by a string, not by a regex")
     behavior, is_inverted = steps[0]["behavior"], steps[0].get("invert", False)
-    # To remove what is not matched removes nothing, if everything is.
-    keeps_all = behavior == "Removed" and is_inverted and compiled(regex).covers_all
+    # Removing unmatched text removes nothing if the regex matches everything.
+    keeps_all = behavior == "Removed" and is_inverted and compile_pattern(regex).covers_all
     if (behavior, is_inverted) != ("Isolated", False) and not keeps_all:
         how = f"{behavior}, inverted" if is_inverted else behavior
-        raise ModelFormatError(f"its pre-tokenizer splits in the way {how}, not Isolated")
+        raise ModelFormatError(f"its pre-tokenizer splits with the behavior {how}, not Isolated")
     return regex
 
 
-def special_tokens_of(added: list[Json], depart: Depart) -> dict[str, int]:
-    """The added tokens, special or not."""
+def read_special_tokens(added: list[Json], reject_or_warn: RejectOrWarn) -> dict[str, int]:
+    """Return the added tokens, special or not, with their ids."""
     for token in added:
         for name in ("single_word", "lstrip", "rstrip"):
             if token.get(name):
-                depart(f"its added token {token['content']!r} is found in a way of its own: {name}")
+                reject_or_warn(f"its added token {token['content']!r} is matched with {name}")
     return {token["content"]: token["id"] for token in sorted(added, key=lambda t: int(t["id"]))}
 
 
-def model_of(
+def build_model(
     vocabulary: Mapping[int, bytes],
     rank_of: RankOf,
     pattern: str,
     special_tokens: Mapping[str, int],
-    looks_up: bool,
-    depart: Depart,
+    ignores_merges: bool,
+    reject_or_warn: RejectOrWarn,
 ) -> Tokenizer:
-    """The model of a tokenizer that merges by rank.
+    """Build the model of a tokenizer that merges by rank.
 
     Args:
         vocabulary: The tokens by id.
-        rank_of: The rank of two tokens side by side.
-        pattern: What splits texts, a name or a regex.
+        rank_of: Returns the rank of a pair of tokens.
+        pattern: The pattern, a name or a regex.
         special_tokens: The special tokens with their ids.
-        looks_up: Whether a pretoken that is a token becomes that, whatever the merges say.
-        depart: Called with what cannot be honoured.
+        ignores_merges: Whether a pretoken that is a token becomes that token without merges.
+        reject_or_warn: Called with each feature that cannot be reproduced.
     """
     tokens = set(vocabulary.values())
-    for byte in set(range(256)) - NEVER:
+    for byte in set(range(256)) - NEVER_IN_UTF8:
         if bytes([byte]) not in tokens:
             raise ModelFormatError(f"the byte {byte:#04x} has no token")
     try:
-        found = recovered(tokens, rank_of)
-    except ValueError as refused:
-        raise ModelFormatError(f"{refused}, so that rules cannot lead to it") from None
-    texts = [token for token in found.idle if is_text(token)] if looks_up else []
+        found = recover_merges(tokens, rank_of)
+    except ValueError as error:
+        raise ModelFormatError(f"{error}, so no rule can make it") from None
+    texts = [token for token in found.unreachable if is_text(token)] if ignores_merges else []
     if texts:
-        depart(
-            f"{len(texts)} tokens, {texts[0].decode()!r} one of them, are made by no merge, but "
-            "looked up where they are whole pretokens (ignore_merges)"
+        reject_or_warn(
+            f"{len(texts)} tokens, such as {texts[0].decode()!r}, are made by no merge, but only "
+            "where they are whole pretokens (ignore_merges)"
         )
     if found.early:
         merge = found.early[0]
-        depart(
-            f"{len(found.early)} merges join tokens that later merges make, as that of "
-            f"{merge.left!r} and {merge.right!r}, and are performed out of order"
+        reject_or_warn(
+            f"{len(found.early)} merges, such as that of {merge.left!r} and {merge.right!r}, join "
+            "tokens that only later merges make, so they are applied out of order"
         )
-    merges = in_order(found.merges)
+    merges = sort_merges(found.merges)
     rules = [
         Rule(index, "merge", merge.left, merge.right, (), 0) for index, merge in enumerate(merges)
     ]
     names = {regex: name for name, regex in NAMED_PATTERNS.items()}
-    parameters = Parameters(
+    config = TrainingConfig(
         pattern=names.get(pattern, pattern),
-        eligible=ELIGIBLE,
         supermerges=False,
         deletion=None,
         min_count=1,
         vocab_size=max(256, len(vocabulary)),
     )
     specials = [(id, text) for text, id in special_tokens.items()]
-    listed = sorted(vocabulary.items())
-    return Tokenizer._of(_core.Model.with_ids(parameters, rules, listed, specials))
+    return Tokenizer._of(_core.Model.with_ids(config, rules, sorted(vocabulary.items()), specials))
 
 
 def is_text(token: bytes) -> bool:
-    """Whether bytes are UTF-8, so that they may be a pretoken."""
+    """Return whether bytes are UTF-8, and so may be a pretoken."""
     try:
         token.decode()
     except UnicodeDecodeError:

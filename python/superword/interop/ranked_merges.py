@@ -1,10 +1,10 @@
-"""The merges of a tokenizer that performs the lowest rank first, as rules to perform in order.
+"""Merges by rank, recovered as rules that are applied in order.
 
-Such a tokenizer looks for the lowest rank again after each merge. What happens inside a stretch
-that no merge crosses depends on its bytes alone, so a token is always made by the same merge: the
-last one when its own bytes are merged. All other merges that spell it never happen. If each merge
-that does happen joins tokens of lower ranks, then ranks only rise, and performing each merge once,
-in order, gives the same.
+A tokenizer with ranks applies the merge of the lowest rank, again and again. The merges inside a
+stretch that no merge crosses depend only on its bytes. So a token is always made by the same merge:
+the last one when its own bytes are merged. Other merges that spell the token never happen. If each
+merge that happens joins tokens of lower ranks, ranks only rise, and applying each merge once, in
+order, gives the same result.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
-__all__ = ["Merge", "Recovered", "in_order", "recovered"]
+__all__ = ["Merge", "RankOf", "RecoveredMerges", "recover_merges", "sort_merges"]
 
 Pair = tuple[bytes, bytes]
 RankOf = Callable[[bytes, bytes], int | None]
@@ -27,54 +27,55 @@ class Merge(NamedTuple):
 
     @property
     def token(self) -> bytes:
-        """What it makes."""
+        """The token that it makes."""
         return self.left + self.right
 
 
-class Recovered(NamedTuple):
-    """What becomes of the tokens.
+class RecoveredMerges(NamedTuple):
+    """The merges that make the tokens of a vocabulary.
 
     Attributes:
-        merges: The merge that makes each token, by rank; of an idle token, one that never happens.
-        idle: Tokens that no merge ever makes.
+        merges: The merge that makes each token, by rank; for an unreachable token, one that spells
+            it but never happens.
+        unreachable: Tokens that no merge ever makes.
         early: Merges that join a token of a higher rank.
     """
 
     merges: list[Merge]
-    idle: list[bytes]
+    unreachable: list[bytes]
     early: list[Merge]
 
 
-def recovered(tokens: Iterable[bytes], rank_of: RankOf) -> Recovered:
+def recover_merges(tokens: Iterable[bytes], rank_of: RankOf) -> RecoveredMerges:
     """Find the merge that makes each token of two bytes or more.
 
     Args:
         tokens: The tokens.
-        rank_of: The rank of two tokens side by side, if they merge.
+        rank_of: Returns the rank of a pair of tokens, or None if they do not merge.
 
     Raises:
         ValueError: If no merge spells a token.
 
     Example:
         >>> ranks = {b"ab": 0, b"abc": 1, b"bc": 2}
-        >>> found = recovered(ranks, lambda left, right: ranks.get(left + right))
-        >>> [(merge.left, merge.right) for merge in found.merges], found.idle
+        >>> found = recover_merges(ranks, lambda left, right: ranks.get(left + right))
+        >>> [(merge.left, merge.right) for merge in found.merges], found.unreachable
         ([(b'a', b'b'), (b'ab', b'c'), (b'b', b'c')], [])
     """
     known = set(tokens)
     merges: dict[bytes, Merge] = {}
-    idle = []
+    unreachable = []
     for token in sorted(known, key=lambda token: (len(token), token)):
         if len(token) < 2:
             continue
         merge = last_merge(token, rank_of)
         if merge is None:
-            idle.append(token)
+            unreachable.append(token)
         else:
             merges[token] = merge
     ranks = {token: merge.rank for token, merge in merges.items()}
     early = [merge for merge in merges.values() if joins_later(merge, ranks)]
-    for token in idle:
+    for token in unreachable:
         cuts = ((token[:at], token[at:]) for at in range(1, len(token)))
         spelled = ((rank_of(*cut), cut) for cut in cuts)
         possible = [
@@ -83,16 +84,16 @@ def recovered(tokens: Iterable[bytes], rank_of: RankOf) -> Recovered:
             if rank is not None and known.issuperset(cut)
         ]
         if not possible:
-            raise ValueError(f"the token {token!r} is made by no merge")
+            raise ValueError(f"no merge makes the token {token!r}")
         is_early, merge = min(possible)
         early += [merge] if is_early else []
         merges[token] = merge
         ranks[token] = merge.rank
-    return Recovered(sorted(merges.values()), idle, early)
+    return RecoveredMerges(sorted(merges.values()), unreachable, early)
 
 
 def last_merge(token: bytes, rank_of: RankOf) -> Merge | None:
-    """Merge the bytes of a token, lowest rank first, and give the merge that makes it, if one does.
+    """Merge the bytes of a token, lowest rank first; return the merge that makes it, or None.
 
     Example:
         >>> ranks = {b"ab": 0, b"bc": 1, b"abc": 2}
@@ -121,16 +122,16 @@ def last_merge(token: bytes, rank_of: RankOf) -> Merge | None:
 
 
 def joins_later(merge: Merge, ranks: Mapping[bytes, int]) -> bool:
-    """Whether a merge joins a token that is made at a higher rank, or never."""
+    """Return whether a merge joins a token that is made at a higher rank, or never."""
     parts = (merge.left, merge.right)
     return any(len(part) > 1 and ranks.get(part, merge.rank) >= merge.rank for part in parts)
 
 
-def in_order(merges: Iterable[Merge]) -> list[Merge]:
-    """Put each merge behind those that make its parts, and otherwise leave them as they are.
+def sort_merges(merges: Iterable[Merge]) -> list[Merge]:
+    """Move each merge after those that make its parts; otherwise keep the order.
 
     Example:
-        >>> [merge.token for merge in in_order([Merge(0, b"ab", b"c"), Merge(1, b"a", b"b")])]
+        >>> [merge.token for merge in sort_merges([Merge(0, b"ab", b"c"), Merge(1, b"a", b"b")])]
         [b'ab', b'abc']
     """
     done: dict[bytes, Merge] = {}

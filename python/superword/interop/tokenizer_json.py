@@ -1,4 +1,4 @@
-"""A model as a `tokenizer.json`, the file of Hugging Face tokenizers."""
+"""A model as a `tokenizer.json`, the file format of Hugging Face tokenizers."""
 
 from __future__ import annotations
 
@@ -7,42 +7,42 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from superword.interop.byte_spelling import spell
-from superword.interop.export_checks import why_no_vocabulary, why_not_by_rank
+from superword.interop.export_checks import explain_no_ranks, explain_no_vocabulary
 from superword.patterns import ELIGIBLE, NAMED_PATTERNS
 from superword.tokenizer.tokenizer import Tokenizer
 
-__all__ = ["tokenizer_json"]
+__all__ = ["write_tokenizer_json"]
 
 Json = dict[str, Any]
 Pair = tuple[bytes, bytes]
 
-# A run of pretokens that supermerges may join, by the default eligibility: they must not be split
-# apart, since such a file merges within pieces only.
+# A run of pretokens that supermerges may join, by the default eligibility. The file must not split
+# it, since it merges only within the pieces of a split.
 RUN = r"(?:[ _'\u2019]?(?:\p{L}\p{M}*)+)+"
 
 
-def tokenizer_json(tok: Tokenizer) -> bytes:
-    """Write a model down as a `tokenizer.json`: exactly if it can be, otherwise as near as it gets.
+def write_tokenizer_json(tok: Tokenizer) -> bytes:
+    """Return a model as a `tokenizer.json`: exact if possible, otherwise the nearest one.
 
-    `model.superword.exact` in it says which. The nearest is one list of merges, those of
-    supermerges last, on pieces that are runs of words. It differs where a supermerge applies to
-    parts of words, where a merge crosses from one word to the next, and where a token was deleted.
+    `model.superword.exact` in it says which. The nearest one is a list of merges, those of
+    supermerges last, applied to runs of words. It differs where a supermerge applies to parts of
+    words, where a merge crosses from one word to the next, and where a token is deleted.
 
     Raises:
-        ValueError: If there is no such file that is near.
+        ValueError: If no such file comes near.
     """
-    refusal = why_no_vocabulary(tok)
+    refusal = explain_no_vocabulary(tok)
     if refusal is not None:
         raise ValueError(f"cannot be written as a tokenizer.json: {refusal}")
-    is_exact = why_not_by_rank(tok) is None
+    is_exact = explain_no_ranks(tok) is None
     has_supermerges = any(rule.kind == "supermerge" for rule in tok.rules)
     has_deletions = any(rule.kind == "delete" for rule in tok.rules)
     regex = NAMED_PATTERNS.get(tok.pattern, tok.pattern)
     if has_supermerges:
         if tok.parameters.eligible != ELIGIBLE:
             raise ValueError(
-                "cannot be written as a tokenizer.json: what runs of words are is known for the "
-                "default eligibility only"
+                "cannot be written as a tokenizer.json: superwords can be approximated only with "
+                "the default eligibility"
             )
         regex = f"{RUN}|{regex}"
     merges = list(dict.fromkeys(exact_merges(tok) if is_exact else near_merges(tok)))
@@ -55,7 +55,7 @@ def tokenizer_json(tok: Tokenizer) -> bytes:
         "end_of_word_suffix": None,
         "fuse_unk": False,
         "byte_fallback": False,
-        # A word that is a token needs no merges then, and those of some tokens were deleted.
+        # With it, a word that is a token needs no merges. Some tokens lost theirs to deletions.
         "ignore_merges": has_deletions,
         "superword": {"exact": is_exact, "fingerprint": tok.fingerprint},
         "vocab": vocabulary | tok.special_tokens,
@@ -68,7 +68,7 @@ def tokenizer_json(tok: Tokenizer) -> bytes:
         "version": "1.0",
         "truncation": None,
         "padding": None,
-        "added_tokens": [added(text, id) for text, id in tok.special_tokens.items()],
+        "added_tokens": [describe_special(text, id) for text, id in tok.special_tokens.items()],
         "normalizer": None,
         "pre_tokenizer": {
             "type": "Sequence",
@@ -81,8 +81,8 @@ def tokenizer_json(tok: Tokenizer) -> bytes:
     return json.dumps(whole, ensure_ascii=False, indent=1).encode() + b"\n"
 
 
-def added(text: str, id: int) -> Json:
-    """A special token."""
+def describe_special(text: str, id: int) -> Json:
+    """Return the entry of a special token."""
     return {
         "id": id,
         "content": text,
@@ -95,15 +95,15 @@ def added(text: str, id: int) -> Json:
 
 
 def exact_merges(tok: Tokenizer) -> Iterator[Pair]:
-    """The merges in order."""
+    """Return the merges in order."""
     return ((rule.left, rule.right or b"") for rule in tok.rules)
 
 
 def near_merges(tok: Tokenizer) -> Iterator[Pair]:
-    """Merges between tokens of the vocabulary, those for supermerges last.
+    """Yield merges between tokens of the vocabulary, those of supermerges last.
 
-    A merge that takes a deleted token is replaced by one that joins what the merges before it make
-    of its bytes, if these are two tokens.
+    If a merge uses a deleted token, its result is first encoded with the merges before it. If that
+    gives two tokens, they are merged instead.
     """
     vocabulary = {token for _, token in tok._model.vocabulary()}
     ranks: dict[Pair, int] = {}
@@ -113,24 +113,24 @@ def near_merges(tok: Tokenizer) -> Iterator[Pair]:
                 continue
             parts: Iterable[bytes] = (rule.left, rule.right or b"")
             if not vocabulary.issuperset(parts):
-                parts = merged(rule.token, ranks)
+                parts = merge_bytes(rule.token, ranks)
             if len(pair := tuple(parts)) == 2 and pair not in ranks:
                 ranks[pair[0], pair[1]] = len(ranks)
                 yield pair[0], pair[1]
 
 
-def merged(token: bytes, ranks: dict[Pair, int]) -> list[bytes]:
+def merge_bytes(token: bytes, ranks: dict[Pair, int]) -> list[bytes]:
     """Merge the bytes of a token, lowest rank first.
 
     Example:
-        >>> merged(b"abcab", {(b"a", b"b"): 0, (b"c", b"ab"): 1})
+        >>> merge_bytes(b"abcab", {(b"a", b"b"): 0, (b"c", b"ab"): 1})
         [b'ab', b'cab']
     """
-    parts = [token[place : place + 1] for place in range(len(token))]
+    parts = [token[at : at + 1] for at in range(len(token))]
     while True:
         pairs = zip(parts, parts[1:], strict=False)
-        known = [(ranks[pair], place) for place, pair in enumerate(pairs) if pair in ranks]
+        known = [(ranks[pair], at) for at, pair in enumerate(pairs) if pair in ranks]
         if not known:
             return parts
-        _, place = min(known)
-        parts[place : place + 2] = [parts[place] + parts[place + 1]]
+        _, at = min(known)
+        parts[at : at + 2] = [parts[at] + parts[at + 1]]

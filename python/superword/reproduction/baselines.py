@@ -9,9 +9,11 @@ import json
 from typing import Any, Literal
 
 from superword.corpus.documents import CorpusLike, open_corpus
+from superword.corpus.options import CorpusOptions
 from superword.evaluation import import_extra
 from superword.patterns import NAMED_PATTERNS
-from superword.training.progress import ProgressCallback, bar
+from superword.training.progress import ProgressCallback, show_progress
+from superword.training.resources import Resources
 
 __all__ = ["BASELINES", "Baseline", "train_baseline", "truncate_baseline"]
 
@@ -28,9 +30,9 @@ def train_baseline(
     vocab_size: int,
     *,
     pattern: str = "gpt4o",
-    column: str = "text",
-    max_bytes: int | None = None,
-    progress: bool | ProgressCallback = False,
+    column: str = CorpusOptions.column,
+    max_bytes: int | None = CorpusOptions.max_bytes,
+    progress: bool | ProgressCallback = Resources.progress,
 ) -> Any:
     """Train a baseline, a `tokenizers.Tokenizer`.
 
@@ -52,7 +54,7 @@ def train_baseline(
     """
     tokenizer, trainer = create_baseline(kind, vocab_size, pattern)
     opened = open_corpus(corpus, column=column, max_bytes=max_bytes)
-    with bar(progress) as report:
+    with show_progress(progress) as report:
         batches = opened.batches()
 
         def read() -> Any:

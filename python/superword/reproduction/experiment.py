@@ -23,8 +23,8 @@ from superword.reproduction.lineup import TokenizerSpec, build_lineup
 from superword.reproduction.results import Results, TrainingCurve
 from superword.reproduction.settings import ReproductionSettings
 from superword.reproduction.steps import Steps, digest
+from superword.tokenizer import Deletion, load
 from superword.tokenizer.display import readable
-from superword.tokenizer.tokenizer import Deletion, load
 from superword.training.progress import ProgressCallback
 from superword.training.training import train
 

@@ -1,6 +1,7 @@
-"""A trained tokenizer: loading, encoding, decoding, looking inside.
+"""A trained tokenizer: loading, encoding, decoding, inspecting.
 
 In reading order:
+    config            `TrainingConfig`: what decides a model, and is saved with it.
     rules             The rules of a model, and the steps of an explanation.
     threads           How many threads to use.
     prompts           The part of a prompt whose ids no continuation can change.
@@ -11,20 +12,21 @@ In reading order:
     inspection        A summary of a model.
 """
 
+from superword.tokenizer.config import Deletion, TrainingConfig
 from superword.tokenizer.encoding import DecodeStream, Offsets
 from superword.tokenizer.prompts import Prompt
 from superword.tokenizer.rules import Rule, Step
-from superword.tokenizer.tokenizer import Deletion, Parameters, Tokenizer, Training, load
+from superword.tokenizer.tokenizer import Tokenizer, Training, load
 
 __all__ = [
     "DecodeStream",
     "Deletion",
     "Offsets",
-    "Parameters",
     "Prompt",
     "Rule",
     "Step",
     "Tokenizer",
     "Training",
+    "TrainingConfig",
     "load",
 ]

@@ -1,4 +1,4 @@
-"""The half of a tokenizer that encodes and decodes."""
+"""The methods of a tokenizer that encode and decode."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from superword import _core
 from superword.errors import SpecialTokenError
 from superword.tokenizer.prompts import Prompt, Prompts
 from superword.tokenizer.rules import Rules, Step
-from superword.tokenizer.threads import available_threads
+from superword.tokenizer.threads import available_threads, thread_count
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,12 +25,12 @@ Special = Literal["all"] | Collection[str]
 
 
 class Offsets(NamedTuple):
-    """Where each token of a text is: the start and the end of each.
+    """The start and the end of each token of a text.
 
     Attributes:
-        bytes: In the text's UTF-8. They leave no gaps.
-        characters: In the text: the characters that the token has a byte of. Where a character is
-            divided among tokens, they overlap.
+        bytes: Byte offsets in the text's UTF-8, without gaps.
+        characters: Character offsets: the characters that the token has a byte of. If a character
+            is divided among tokens, their spans overlap.
     """
 
     bytes: list[tuple[int, int]]
@@ -38,13 +38,13 @@ class Offsets(NamedTuple):
 
 
 class Encoding:
-    """What a `Tokenizer` has for encoding and decoding."""
+    """The half of `Tokenizer` that encodes and decodes."""
 
     _model: _core.Model
 
     @cached_property
     def _encoder(self) -> _core.Encoder:
-        """What encodes; made when it is first needed, since it takes longer than to load."""
+        """The core's encoder. It is built on first use, since that takes longer than loading."""
         return _core.Encoder(self._model)
 
     @cached_property
@@ -62,34 +62,34 @@ class Encoding:
 
         Args:
             text: The text.
-            allowed_special: The special tokens that the text may spell, and which are then encoded
-                as such; `"all"` for all of the model's.
-            disallowed_special: The texts that must not occur: by default all special tokens that
-                are not allowed. With `()`, they are encoded as the text that they are.
+            allowed_special: The special tokens to encode as such where the text spells them;
+                `"all"` for all of the model's.
+            disallowed_special: Texts that must not occur: by default all special tokens that are
+                not allowed. With `()`, they are encoded as ordinary text.
 
         Raises:
             SpecialTokenError: If the text spells a special token that is not allowed.
-            UnicodeEncodeError: If the text holds a lone surrogate, which no UTF-8 can.
-            PatternError: If the pattern is a regex of one's own and backtracks too much.
-            UnknownTokenError: If the model has no token for a byte of the text.
+            UnicodeEncodeError: If the text holds a lone surrogate, which UTF-8 cannot encode.
+            PatternError: If the pattern is a custom regex and backtracks too much.
+            UnknownTokenError: If the model has no token for some byte of the text.
         """
         if not self._special_ids and disallowed_special == "all":
             return self._encoder.encode(text, threads_for(text))
-        allowed, disallowed = self._sorted_out(allowed_special, disallowed_special)
-        refuse(text, disallowed)
-        if not allowed or not occurrences(allowed).search(text):
+        allowed, disallowed = self._resolve_special(allowed_special, disallowed_special)
+        reject_special(text, disallowed)
+        if not allowed or not find_any(allowed).search(text):
             return self.encode_ordinary(text)
         return self._encode_with_special([text], None, allowed)[0]
 
     def encode_ordinary(self, text: str) -> list[int]:
-        """Encode a text; special tokens that it spells are text like any other."""
+        """Encode a text; special tokens in it are ordinary text."""
         return self._encoder.encode(text, threads_for(text))
 
     def encode_bytes(self, data: bytes | bytearray) -> list[int]:
-        """Encode bytes; special tokens that they spell are text like any other.
+        """Encode bytes; special tokens in them are ordinary text.
 
-        Each byte that is not UTF-8 is a pretoken of its own, and what lies between such bytes is
-        encoded like texts of their own. So nothing is lost: `decode_bytes` gives the bytes back.
+        Each byte that is not UTF-8 becomes a pretoken, and the stretches between are encoded as
+        separate texts. So `decode_bytes` gives the bytes back.
         """
         return self._encoder.encode_bytes(data, available_threads())
 
@@ -101,16 +101,16 @@ class Encoding:
         allowed_special: Special = frozenset(),
         disallowed_special: Special = "all",
     ) -> list[list[int]]:
-        """Encode texts, on several threads; by default as many as this process may use.
+        """Encode texts on several threads; by default all that this process may use.
 
-        Special tokens, and what is raised, are as in `encode`.
+        Special tokens are treated, and errors raised, as in `encode`.
         """
-        texts = listed(texts)
+        texts = as_list(texts)
         if not self._special_ids and disallowed_special == "all":
             return self.encode_ordinary_batch(texts, threads)
-        allowed, disallowed = self._sorted_out(allowed_special, disallowed_special)
+        allowed, disallowed = self._resolve_special(allowed_special, disallowed_special)
         for text in texts:
-            refuse(text, disallowed)
+            reject_special(text, disallowed)
         if not allowed:
             return self.encode_ordinary_batch(texts, threads)
         return self._encode_with_special(texts, threads, allowed)
@@ -118,35 +118,35 @@ class Encoding:
     def encode_ordinary_batch(
         self, texts: Iterable[str], threads: int | None = None
     ) -> list[list[int]]:
-        """Encode texts; special tokens that they spell are text like any other."""
-        return self._encoder.encode_batch(listed(texts), checked(threads))
+        """Encode texts; special tokens in them are ordinary text."""
+        return self._encoder.encode_batch(as_list(texts), thread_count(threads))
 
     def encode_to_numpy(self, text: str) -> NDArray[np.uint32]:
-        """Encode a text to an array; special tokens that it spells are text like any other."""
+        """Encode a text to an array; special tokens in it are ordinary text."""
         return self.encode_batch_to_numpy([text])[0]
 
     def encode_batch_to_numpy(
         self, texts: Iterable[str], threads: int | None = None
     ) -> tuple[NDArray[np.uint32], NDArray[np.uint64]]:
-        """Encode texts to one array; special tokens that they spell are text like any other.
+        """Encode texts to one array; special tokens in them are ordinary text.
 
         Returns:
-            The ids of all texts, one after the other, and the offsets: text `i` has
+            The ids of all texts in a row, and the offsets: text `i` has
             `ids[offsets[i]:offsets[i + 1]]`. Both arrays are read-only.
         """
-        ids, offsets = self._encoder.encode_to_arrays(listed(texts), checked(threads))
+        ids, offsets = self._encoder.encode_to_arrays(as_list(texts), thread_count(threads))
         return np.frombuffer(ids, np.uint32), np.frombuffer(offsets, np.uint64)
 
     def encode_with_offsets(self, text: str) -> tuple[list[int], Offsets]:
-        """Encode a text, and say where each token is in it. Special tokens are text."""
+        """Encode a text and locate its tokens; special tokens are ordinary text."""
         ids = self.encode_ordinary(text)
         return ids, Offsets(*self._encoder.offsets(text, ids))
 
     def encode_prompt(self, text: str) -> Prompt:
-        """Encode a text that goes on: the ids that are certain, and the bytes that are not.
+        """Encode a text that will be continued: the ids that are certain, and the remaining bytes.
 
-        The ids of every text that begins with this one begin with these ids, and the next one would
-        not be certain: docs/guide.md. Special tokens are text.
+        Whatever follows, the ids of the whole text start with these, and no further id is certain:
+        docs/guide.md. Special tokens are ordinary text.
 
         Example:
             >>> import superword
@@ -161,15 +161,15 @@ class Encoding:
         return Prompts(self._model, lambda texts: self._encoder.encode_batch(texts, 1))
 
     def count_tokens(self, text: str) -> int:
-        """Count the tokens of a text; special tokens that it spells are text like any other."""
+        """Count the tokens of a text; special tokens in it are ordinary text."""
         return self._encoder.count(text, available_threads())
 
     def decode(self, ids: Iterable[int], errors: str = "replace") -> str:
         """Decode ids to a text.
 
         Args:
-            ids: The ids. Special tokens stand for their texts.
-            errors: What to do with bytes that are not UTF-8, as for `bytes.decode`.
+            ids: The ids. Special tokens decode to their texts.
+            errors: How to treat bytes that are not UTF-8, as for `bytes.decode`.
 
         Raises:
             UnknownTokenError: If no token has one of the ids.
@@ -177,7 +177,7 @@ class Encoding:
         return self.decode_bytes(ids).decode("utf-8", errors)
 
     def decode_bytes(self, ids: Iterable[int]) -> bytes:
-        """Decode ids to bytes: those of their tokens, one after the other.
+        """Decode ids to the bytes of their tokens.
 
         Raises:
             UnknownTokenError: If no token has one of the ids.
@@ -189,13 +189,13 @@ class Encoding:
         return [self.decode(ids, errors) for ids in batch]
 
     def decode_stream(self, errors: str = "replace") -> DecodeStream:
-        """Decode ids one by one, to text as soon as it is whole."""
+        """Return a decoder that takes one id at a time and returns complete characters."""
         return DecodeStream(self, errors)
 
     def bytes_per_token_id(self) -> NDArray[np.uint32]:
-        """How many bytes the token of each id has, for bits per byte: docs/guide.md.
+        """Return the number of bytes of each id's token, for bits per byte: docs/guide.md.
 
-        Special tokens count as 0, since they are no part of a text, and so do ids of no token.
+        Special tokens and unused ids count as 0.
 
         Example:
             >>> import superword
@@ -211,9 +211,9 @@ class Encoding:
         return sizes
 
     def tokens(self, text: str) -> list[str]:
-        r"""Encode a text, and give its tokens for people to read.
+        r"""Encode a text, and return its tokens as readable strings.
 
-        A token that is a part of a character is shown with `\x` and two digits for each byte.
+        Bytes of a token that ends inside a character are shown as `\x` and two digits.
         """
         tokens = (self.decode_bytes([id]) for id in self.encode_ordinary(text))
         return [token.decode("utf-8", "backslashreplace") for token in tokens]
@@ -221,8 +221,7 @@ class Encoding:
     def explain(self, text: str) -> list[Step]:
         """Show how a text is encoded, rule by rule: first its bytes, then what each rule changes.
 
-        The rules are applied one after the other, as the definition has it. It is meant for
-        sentences.
+        It applies the rules one by one, as the definition does. Use it for sentences.
         """
         rules = Rules(self._model)
         return [
@@ -233,9 +232,9 @@ class Encoding:
     def _encode_with_special(
         self, texts: list[str], threads: int | None, allowed: frozenset[str]
     ) -> list[list[int]]:
-        """Encode what lies between special tokens, all of it at once, and put them in between."""
-        # Text, special token, text, and so on.
-        divided = [occurrences(allowed).split(text) for text in texts]
+        """Encode the text between special tokens in one batch, and insert their ids."""
+        # Text and special token alternate.
+        divided = [find_any(allowed).split(text) for text in texts]
         ordinary = [text for parts in divided for text in parts[::2]]
         encoded = iter(self.encode_ordinary_batch(ordinary, threads))
         result = []
@@ -247,13 +246,13 @@ class Encoding:
             result.append(ids)
         return result
 
-    def _sorted_out(
+    def _resolve_special(
         self, allowed_special: Special, disallowed_special: Special
     ) -> tuple[frozenset[str], frozenset[str]]:
-        """The special tokens that are encoded, and the texts that are refused."""
+        """Return the special tokens to encode, and the texts to reject."""
         for given in (allowed_special, disallowed_special):
             if isinstance(given, str) and given != "all":
-                raise TypeError(f"special tokens are given as 'all' or a set, {{{given!r}}}")
+                raise TypeError(f"special tokens must be 'all' or a set: {{{given!r}}}")
         special = frozenset(self._special_ids)
         allowed = special if allowed_special == "all" else special & frozenset(allowed_special)
         everything = disallowed_special == "all"
@@ -262,7 +261,7 @@ class Encoding:
 
 
 class DecodeStream:
-    """Ids in, one by one; text out, as soon as its last byte is there.
+    """A decoder that takes one id at a time and returns complete characters.
 
     Example:
         >>> import superword
@@ -277,52 +276,45 @@ class DecodeStream:
         self._decoder = codecs.getincrementaldecoder("utf-8")(errors)
 
     def feed(self, id: int) -> str:
-        """Take the next id, and give the text that has become whole by it."""
+        """Take the next id, and return the characters that it completes."""
         return self._decoder.decode(self._tokenizer.decode_bytes([id]))
 
     def finish(self) -> str:
-        """Give what is left: nothing, unless the ids ended inside a character."""
+        """Return the rest: empty, unless the ids ended inside a character."""
         return self._decoder.decode(b"", final=True)
 
 
-# From so many characters on, other threads help with a single text.
-LARGE = 1 << 20
+# A single text of this many characters is encoded on several threads.
+LARGE_TEXT = 1 << 20
 
 
-def checked(threads: int | None) -> int:
-    """How many threads to use."""
-    if threads is not None and threads < 1:
-        raise ValueError(f"threads must be at least 1, not {threads}")
-    return threads or available_threads()
-
-
-def listed(texts: Iterable[str]) -> list[str]:
-    """The texts as a list. A string is refused: its characters are hardly meant."""
+def as_list(texts: Iterable[str]) -> list[str]:
+    """Return texts as a list. A single string is rejected: its characters are hardly meant."""
     if isinstance(texts, str):
-        raise TypeError("texts are given as a list of strings; for a single string, call encode")
+        raise TypeError("texts must be a list of strings; for a single string, call encode")
     return texts if isinstance(texts, list) else list(texts)
 
 
 def threads_for(text: str) -> int:
-    """How many threads encode a text: one, unless it is large."""
+    """Return the number of threads for a text: one, unless it is large."""
     if not isinstance(text, str):
-        raise TypeError(f"a text is a str, not of type {type(text).__name__!r}")
-    return 1 if len(text) < LARGE else available_threads()
+        raise TypeError(f"a text must be a str, not {type(text).__name__}")
+    return 1 if len(text) < LARGE_TEXT else available_threads()
 
 
-def refuse(text: str, disallowed: frozenset[str]) -> None:
-    """Refuse a text that spells a special token."""
-    if disallowed and (match := occurrences(disallowed).search(text)):
+def reject_special(text: str, disallowed: frozenset[str]) -> None:
+    """Reject a text that spells a disallowed special token."""
+    if disallowed and (match := find_any(disallowed).search(text)):
         spelled = match.group()
         raise SpecialTokenError(
-            f"character {match.start()} of the text begins {spelled!r}, which is a special token. "
+            f"the text spells the special token {spelled!r} at character {match.start()}. "
             f"To encode it as one, pass allowed_special={{{spelled!r}, ...}} or 'all'. To encode "
-            "it as the text that it is, pass disallowed_special=(), or call encode_ordinary"
+            "it as ordinary text, pass disallowed_special=(), or call encode_ordinary"
         )
 
 
 @lru_cache(maxsize=64)
-def occurrences(texts: frozenset[str]) -> re.Pattern[str]:
-    """What finds these texts; of two that begin alike, the longer one."""
+def find_any(texts: frozenset[str]) -> re.Pattern[str]:
+    """Return a regex that finds any of the texts, longest first."""
     longest_first = sorted(texts, key=lambda text: (-len(text), text))
     return re.compile(f"({'|'.join(map(re.escape, longest_first))})")

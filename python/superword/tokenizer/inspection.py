@@ -1,4 +1,4 @@
-"""What is in a model: counts, superwords, deletions, for people and for scripts."""
+"""A summary of a model: counts, superwords, deletions, as tables and as JSON."""
 
 from __future__ import annotations
 
@@ -11,19 +11,20 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from superword.tokenizer.display import quoted, readable
-from superword.tokenizer.rules import Kind, Rule
-from superword.tokenizer.tokenizer import Parameters, Tokenizer, Training
+from superword.tokenizer.config import TrainingConfig
+from superword.tokenizer.display import quote, readable
+from superword.tokenizer.rules import Rule, RuleKind
+from superword.tokenizer.tokenizer import Tokenizer, Training
 
 __all__ = ["Inspection", "Stretch", "Superword", "inspect", "show"]
 
-KINDS: tuple[Kind, ...] = ("merge", "supermerge", "delete")
-STRETCH = 8192
-BAR = 40
+KINDS: tuple[RuleKind, ...] = ("merge", "supermerge", "delete")
+RULES_PER_STRETCH = 8192
+BAR_WIDTH = 40
 
 
 class Stretch(NamedTuple):
-    """Some consecutive rules, and how many of those that join tokens are supermerges."""
+    """The kinds of some consecutive rules."""
 
     first: int
     last: int
@@ -40,7 +41,7 @@ class Stretch(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Superword:
-    """A superword of the vocabulary, with the largest count among the supermerges that made it."""
+    """A superword of the vocabulary, with the largest count of the supermerges that make it."""
 
     id: int
     token: bytes
@@ -48,9 +49,9 @@ class Superword:
 
 
 class Inspection(NamedTuple):
-    """What is in a model."""
+    """A summary of a model."""
 
-    parameters: Parameters
+    parameters: TrainingConfig
     pattern: str
     training: Training
     fingerprint: str
@@ -65,14 +66,14 @@ class Inspection(NamedTuple):
     deleted_count: int
 
     def as_json(self) -> dict[str, object]:
-        """The same as plain values; tokens as `readable` shows them."""
+        """Return the summary as plain values; tokens as `readable` shows them."""
 
         def plain(superwords: list[Superword]) -> list[dict[str, object]]:
             return [{**asdict(s), "token": readable(s.token)} for s in superwords]
 
         return {
             **self._asdict(),
-            "parameters": self.parameters._asdict(),
+            "parameters": asdict(self.parameters),
             "training": self.training._asdict(),
             "stretches": [{**s._asdict(), "share": s.share} for s in self.stretches],
             "top_superwords": plain(self.top_superwords),
@@ -82,16 +83,16 @@ class Inspection(NamedTuple):
 
 
 def inspect(tok: Tokenizer, top: int = 20) -> Inspection:
-    """Look into a model.
+    """Summarize a model.
 
     Args:
-        tok: The tokenizer of the model.
-        top: How many superwords and deleted tokens to list.
+        tok: The tokenizer.
+        top: Number of superwords and deleted tokens to list.
     """
     rules = list(tok.rules)
     kinds = Counter(rule.kind for rule in rules)
     counts = [rule.count for rule in rules if rule.count is not None]
-    superwords = list(superwords_of(tok, rules))
+    superwords = list(find_superwords(tok, rules))
     deleted = list(dict.fromkeys(rule.left for rule in rules if rule.kind == "delete"))
     gone = [token for token in deleted if tok._model.token_id(token) is None]
     single_bytes = sum(tok._model.token_id(bytes([byte])) is not None for byte in range(256))
@@ -109,7 +110,10 @@ def inspect(tok: Tokenizer, top: int = 20) -> Inspection:
             "total": tok.vocab_size,
         },
         smallest_count=min(counts, default=None),
-        stretches=[stretch(rules[i : i + STRETCH]) for i in range(0, len(rules), STRETCH)],
+        stretches=[
+            count_kinds(rules[i : i + RULES_PER_STRETCH])
+            for i in range(0, len(rules), RULES_PER_STRETCH)
+        ],
         top_superwords=sorted(superwords, key=lambda s: (-s.count, s.id))[:top],
         longest_superwords=sorted(superwords, key=lambda s: (-len(s.token), s.id))[:top],
         deleted=gone[:top],
@@ -117,8 +121,8 @@ def inspect(tok: Tokenizer, top: int = 20) -> Inspection:
     )
 
 
-def superwords_of(tok: Tokenizer, rules: Iterable[Rule]) -> Iterable[Superword]:
-    """Give the superwords of the vocabulary in the order in which they were first made."""
+def find_superwords(tok: Tokenizer, rules: Iterable[Rule]) -> Iterable[Superword]:
+    """Return the superwords of the vocabulary in the order in which they are first made."""
     largest: dict[bytes, int] = {}
     for rule in rules:
         if rule.kind == "supermerge":
@@ -126,7 +130,7 @@ def superwords_of(tok: Tokenizer, rules: Iterable[Rule]) -> Iterable[Superword]:
     return (Superword(tok.token_id(token), token, count) for token, count in largest.items())
 
 
-def stretch(rules: list[Rule]) -> Stretch:
+def count_kinds(rules: list[Rule]) -> Stretch:
     """Count the kinds of some consecutive rules."""
     kinds = Counter(rule.kind for rule in rules)
     counts = kinds["merge"], kinds["supermerge"], kinds["delete"]
@@ -134,7 +138,7 @@ def stretch(rules: list[Rule]) -> Stretch:
 
 
 def show(found: Inspection, console: Console) -> None:
-    """Print what is in a model, as tables."""
+    """Print a summary as tables."""
     parameters = found.parameters
     facts = {
         "tokens": "{total:,}: {bytes} bytes, {merged:,} merged, {superwords:,} superwords".format(
@@ -163,7 +167,7 @@ def show(found: Inspection, console: Console) -> None:
         table.add_row(Text(name, "bold"), Text(fact))
     console.print(table)
     if any(stretch.supermerges for stretch in found.stretches):
-        console.print(shares(found.stretches))
+        console.print(share_table(found.stretches))
     for title, superwords in [
         ("Most frequent superwords", found.top_superwords),
         ("Longest superwords", found.longest_superwords),
@@ -171,14 +175,14 @@ def show(found: Inspection, console: Console) -> None:
         if superwords:
             console.print(superword_table(title, superwords))
     if found.deleted:
-        names = "  ".join(quoted(token) for token in found.deleted)
+        names = "  ".join(quote(token) for token in found.deleted)
         more = found.deleted_count - len(found.deleted)
         names += f"  and {more:,} more" if more else ""
         console.print(Text.assemble("\n", ("Deleted tokens\n", "bold"), names))
 
 
-def shares(stretches: list[Stretch]) -> Table:
-    """A bar for each stretch of rules."""
+def share_table(stretches: list[Stretch]) -> Table:
+    """Return a table with a bar for each stretch of rules."""
     table = Table.grid(padding=(0, 2))
     table.title, table.title_justify, table.title_style = (
         "\nShare of supermerges along training",
@@ -186,17 +190,17 @@ def shares(stretches: list[Stretch]) -> Table:
         "bold",
     )
     for part in stretches:
-        bar = "█" * round(part.share * BAR)
+        bar = "█" * round(part.share * BAR_WIDTH)
         table.add_row(f"rules {part.first:,} to {part.last:,}", f"{part.share:6.1%}", bar)
     return table
 
 
 def superword_table(title: str, superwords: list[Superword]) -> Table:
-    """The superwords with their counts and ids."""
+    """Return a table of superwords with their counts and ids."""
     table = Table.grid(padding=(0, 2))
     table.title, table.title_justify, table.title_style = f"\n{title}", "left", "bold"
     table.add_column(justify="right")
     for superword in superwords:
-        shown = Text(quoted(superword.token))
+        shown = Text(quote(superword.token))
         table.add_row(f"{superword.count:,}", shown, Text(f"id {superword.id}", "dim"))
     return table

@@ -1,4 +1,4 @@
-"""The rules of a model, as Python sees them."""
+"""The rules of a model, and the steps of an explanation."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Literal, NamedTuple, cast, overload
 
 from superword import _core
 
-__all__ = ["Rule", "Rules", "Step"]
+__all__ = ["Rule", "RuleKind", "Rules", "Step"]
 
-Kind = Literal["merge", "supermerge", "delete"]
+RuleKind = Literal["merge", "supermerge", "delete"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,18 +18,18 @@ class Rule:
     """One rule of a model.
 
     Attributes:
-        index: Its place in the list.
-        kind: `merge` joins two tokens inside a pretoken, `supermerge` two whole units, and
+        index: Its position in the list of rules.
+        kind: `merge` joins two tokens inside a pretoken, `supermerge` joins two whole units, and
             `delete` splits a token.
-        left: The first of the two tokens, or the one that is deleted.
-        right: The second of the two; None for a delete.
-        parts: What a deleted token is split into; empty for the other kinds.
-        count: How often training joined the two, 0 if the model's file did not say; None for a
+        left: The first token of the pair, or the deleted token.
+        right: The second token of the pair; None for a delete.
+        parts: The tokens that a deleted token is split into; empty for the other kinds.
+        count: The count of the pair in training, 0 if the model file does not say; None for a
             delete.
     """
 
     index: int
-    kind: Kind
+    kind: RuleKind
     left: bytes
     right: bytes | None = None
     parts: tuple[bytes, ...] = ()
@@ -42,12 +42,12 @@ class Rule:
 
 
 class Step(NamedTuple):
-    """What one rule has changed.
+    """The effect of one rule on a text.
 
     Attributes:
         rule: The rule; None for the start.
         units: The units after it: pretokens with their tokens, and superwords.
-        changes: Where it has changed something: the unit, and the token in it.
+        changes: The unit and the token in it, for each token that the rule made.
     """
 
     rule: Rule | None
@@ -56,13 +56,13 @@ class Step(NamedTuple):
 
 
 class Rules(Sequence[Rule]):
-    """The rules of a model in order; each is made when it is asked for."""
+    """The rules of a model in order. Each `Rule` is made on access."""
 
     def __init__(self, model: _core.Model) -> None:
         self._model = model
 
     def __len__(self) -> int:
-        """How many there are."""
+        """Return the number of rules."""
         return self._model.rule_count
 
     @overload
@@ -70,14 +70,14 @@ class Rules(Sequence[Rule]):
     @overload
     def __getitem__(self, index: slice) -> list[Rule]: ...
     def __getitem__(self, index: int | slice) -> Rule | list[Rule]:
-        """One rule, or a list of some."""
-        places = range(len(self))[index]
-        return self._rule(places) if isinstance(places, int) else [self._rule(i) for i in places]
+        """Return one rule, or a list of rules."""
+        chosen = range(len(self))[index]
+        return self._rule(chosen) if isinstance(chosen, int) else [self._rule(i) for i in chosen]
 
     def __repr__(self) -> str:
-        """How many there are."""
+        """Return the number of rules, in words."""
         return f"<{len(self)} rules>"
 
     def _rule(self, index: int) -> Rule:
         kind, left, right, parts, count = self._model.rule(index)
-        return Rule(index, cast(Kind, kind), left, right, parts, count)
+        return Rule(index, cast(RuleKind, kind), left, right, parts, count)

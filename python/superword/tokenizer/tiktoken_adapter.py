@@ -1,4 +1,4 @@
-"""A tokenizer with the methods of `tiktoken.Encoding`, for code that is written for it."""
+"""A tokenizer with the methods of `tiktoken.Encoding`, for code written for tiktoken."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ END_OF_TEXT = "<|endoftext|>"
 
 
 class TiktokenAdapter:
-    """What `Tokenizer.as_tiktoken` gives: the same methods, arguments and errors as in tiktoken.
+    """The methods, arguments and errors of `tiktoken.Encoding`; see `Tokenizer.as_tiktoken`.
 
     Unknown ids and tokens raise a `KeyError`, disallowed special tokens a `ValueError`.
 
@@ -40,7 +40,7 @@ class TiktokenAdapter:
         self.tokenizer = tok
 
     def __repr__(self) -> str:
-        """Its name, as tiktoken shows it."""
+        """Return its name, as tiktoken does."""
         return f"<Encoding {self.name!r}>"
 
     @cached_property
@@ -65,7 +65,7 @@ class TiktokenAdapter:
 
     @property
     def eot_token(self) -> int:
-        """The id of `<|endoftext|>`; a `KeyError` if there is none."""
+        """The id of `<|endoftext|>`; raises `KeyError` if there is none."""
         return self._specials[END_OF_TEXT]
 
     @property
@@ -73,7 +73,7 @@ class TiktokenAdapter:
         return NAMED_PATTERNS.get(self.tokenizer.pattern, self.tokenizer.pattern)
 
     def is_special_token(self, token: int) -> bool:
-        """Say whether an id is that of a special token."""
+        """Return whether an id is that of a special token."""
         return token in self._specials.values()
 
     def encode(
@@ -88,14 +88,14 @@ class TiktokenAdapter:
         try:
             return self.tokenizer.encode(text, **special)
         except UnicodeEncodeError:
-            return self.tokenizer.encode(repaired(text), **special)
+            return self.tokenizer.encode(replace_surrogates(text), **special)
 
     def encode_ordinary(self, text: str) -> list[int]:
-        """Encode a text; special tokens that it spells are text like any other."""
+        """Encode a text; special tokens in it are ordinary text."""
         try:
             return self.tokenizer.encode_ordinary(text)
         except UnicodeEncodeError:
-            return self.tokenizer.encode_ordinary(repaired(text))
+            return self.tokenizer.encode_ordinary(replace_surrogates(text))
 
     def encode_to_numpy(
         self,
@@ -124,20 +124,22 @@ class TiktokenAdapter:
         try:
             return self.tokenizer.encode_batch(texts, num_threads, **special)
         except UnicodeEncodeError:
-            return self.tokenizer.encode_batch(map(repaired, texts), num_threads, **special)
+            return self.tokenizer.encode_batch(
+                map(replace_surrogates, texts), num_threads, **special
+            )
 
     def encode_ordinary_batch(
         self, text: Iterable[str], *, num_threads: int = 8
     ) -> list[list[int]]:
-        """Encode texts on several threads; special tokens are text like any other."""
+        """Encode texts on several threads; special tokens are ordinary text."""
         texts = list(text)
         try:
             return self.tokenizer.encode_ordinary_batch(texts, num_threads)
         except UnicodeEncodeError:
-            return self.tokenizer.encode_ordinary_batch(map(repaired, texts), num_threads)
+            return self.tokenizer.encode_ordinary_batch(map(replace_surrogates, texts), num_threads)
 
     def encode_single_token(self, text_or_bytes: str | bytes) -> int:
-        """Give the id of a token or of a special token; a `KeyError` if there is none."""
+        """Return the id of a token or special token; raises `KeyError` if there is none."""
         token = text_or_bytes.encode() if isinstance(text_or_bytes, str) else text_or_bytes
         id = self.tokenizer._model.token_id(token)
         if id is None:
@@ -155,15 +157,15 @@ class TiktokenAdapter:
         return self.tokenizer.decode_bytes(tokens)
 
     def decode_single_token_bytes(self, token: int) -> bytes:
-        """Give the bytes of a token; a `KeyError` if there is none with this id."""
+        """Return the bytes of a token; raises `KeyError` if the id is unknown."""
         return self.tokenizer.token_bytes(token)
 
     def decode_tokens_bytes(self, tokens: Sequence[int]) -> list[bytes]:
-        """Give the bytes of each token."""
+        """Return the bytes of each token."""
         return [self.tokenizer.token_bytes(token) for token in tokens]
 
     def decode_with_offsets(self, tokens: Sequence[int]) -> tuple[str, list[int]]:
-        """Decode ids to a text, and say at which character each token starts.
+        """Decode ids to a text, and return the character at which each token starts.
 
         A token that starts inside a character starts at that character.
         """
@@ -189,17 +191,17 @@ class TiktokenAdapter:
         return [self.tokenizer.decode_bytes(tokens) for tokens in batch]
 
     def token_byte_values(self) -> list[bytes]:
-        """All tokens in byte order, special tokens apart."""
+        """Return all tokens in byte order, without special tokens."""
         return sorted(token for _, token in self.tokenizer._model.vocabulary())
 
     def __eq__(self, other: object) -> bool:
-        """Whether both have the same name and tokenizer."""
+        """Return whether both have the same name and tokenizer."""
         if not isinstance(other, TiktokenAdapter):
             return NotImplemented
         return self.name == other.name and self.tokenizer == other.tokenizer
 
     def __hash__(self) -> int:
-        """Equal ones have equal tokenizers."""
+        """Hash the name and the tokenizer."""
         return hash((self.name, self.tokenizer))
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -207,11 +209,11 @@ class TiktokenAdapter:
         return TiktokenAdapter, (self.tokenizer, self.name)
 
 
-def repaired(text: str) -> str:
-    r"""Put U+FFFD for lone surrogates, and pairs of them together, as tiktoken does.
+def replace_surrogates(text: str) -> str:
+    r"""Join pairs of surrogates, and replace lone ones by U+FFFD, as tiktoken does.
 
     Example:
-        >>> repaired("\ud83d\ude00 \ud83d!")
+        >>> replace_surrogates("\ud83d\ude00 \ud83d!")
         '😀 �!'
     """
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -6,56 +6,28 @@ import warnings
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from os import PathLike, fspath
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from superword import _core
 from superword.errors import ModelFormatError, UnknownTokenError
-from superword.patterns import ELIGIBLE
+from superword.tokenizer.config import Deletion, TrainingConfig
 from superword.tokenizer.encoding import Encoding
 from superword.tokenizer.rules import Rules
 from superword.tokenizer.tiktoken_adapter import TiktokenAdapter
 
-__all__ = ["Parameters", "Tokenizer", "Training", "load"]
-
-Deletion = Literal["bytes", "pair"] | None
-
-
-class Parameters(NamedTuple):
-    """The settings that training was given.
-
-    Attributes:
-        pattern: The name of a pattern, or a regex.
-        eligible: The regex that the whole of an eligible pretoken matches.
-        supermerges: Whether supermerges compete with merges.
-        deletion: What deleted tokens are split into; None when nothing is deleted.
-        tau: The intersection over self from which on a token is deleted.
-        min_count: The count below which a pair is not worth a rule.
-        vocab_size: The size of the vocabulary that was asked for; it is smaller if pairs ran out.
-        transition: The size at which the second stage of SuperBPE begins; None for one stage.
-        second_pattern: What splits texts in it, and when encoding.
-    """
-
-    pattern: str = "boundless"
-    eligible: str = ELIGIBLE
-    supermerges: bool = True
-    deletion: Deletion = "bytes"
-    tau: float = 0.9
-    min_count: int = 2
-    vocab_size: int = 131_072
-    transition: int | None = None
-    second_pattern: str | None = None
+__all__ = ["Tokenizer", "Training", "load"]
 
 
 class Training(NamedTuple):
-    """What the training corpus held.
+    """A summary of the training corpus.
 
     Attributes:
-        documents: Documents.
-        bytes: Bytes of text.
-        pretokens: Pretokens.
-        distinct_pretokens: Pretokens that differ; those that were left out do not count.
-        min_pretoken_count: The count below which pretokens were left out, if any were to be.
-        min_fragment_count: The count below which fragments were left out, if any were to be.
+        documents: Number of documents.
+        bytes: Number of bytes of text.
+        pretokens: Number of pretokens.
+        distinct_pretokens: Number of distinct pretokens that were learned from.
+        min_pretoken_count: Rarer pretokens were left out; None if there was no such threshold.
+        min_fragment_count: Rarer fragments were left out; None if there was no such threshold.
     """
 
     documents: int = 0
@@ -67,12 +39,12 @@ class Training(NamedTuple):
 
 
 class Tokenizer(Encoding):
-    """A trained tokenizer. `superword.train` and `superword.load` give one; it never changes.
+    """A trained tokenizer, made by `superword.train` or `superword.load`. It is immutable.
 
     Example:
         >>> from superword import reference
         >>> rules, _ = reference.train(["to be or to be", "to be"], 262)
-        >>> tok = Tokenizer._from_rules(rules, Parameters(vocab_size=262))
+        >>> tok = Tokenizer._from_rules(rules, TrainingConfig(vocab_size=262))
         >>> tok
         <Tokenizer with 259 tokens from 5 rules, pattern 'boundless'>
         >>> tok.token_id(b"to be"), tok.token_bytes(258), tok.is_superword(258)
@@ -88,7 +60,7 @@ class Tokenizer(Encoding):
 
     @classmethod
     def _of(cls, model: _core.Model) -> Tokenizer:
-        """The tokenizer of a model; a warning says if its Unicode tables are not at hand."""
+        """Return the tokenizer of a model; warn if it was trained with other Unicode tables."""
         tokenizer = cls.__new__(cls)
         tokenizer._model = model
         for sentence in model.differing_tables():
@@ -103,17 +75,17 @@ class Tokenizer(Encoding):
     def _from_rules(
         cls,
         rules: Sequence[_core._Rule],
-        parameters: Parameters,
+        config: TrainingConfig,
         special_tokens: Sequence[str] = (),
         training: Training | None = None,
     ) -> Tokenizer:
-        """The tokenizer with these rules in this order, for tests and for the reference's rules."""
+        """Return the tokenizer with these rules, for tests and for the reference's rules."""
         summary = training or Training()
-        return cls._of(_core.Model.from_rules(parameters, rules, special_tokens, summary))
+        return cls._of(_core.Model.from_rules(config, rules, special_tokens, summary))
 
     @property
     def vocab_size(self) -> int:
-        """How many tokens the vocabulary has. Special tokens do not count."""
+        """The number of tokens in the vocabulary, without special tokens."""
         return self._model.vocab_size
 
     @property
@@ -126,33 +98,33 @@ class Tokenizer(Encoding):
         """The rules in order, a sequence of `Rule`."""
         return Rules(self._model)
 
-    @property
-    def parameters(self) -> Parameters:
-        """The settings that training was given."""
-        return Parameters._make(self._model.parameters)
+    @cached_property
+    def parameters(self) -> TrainingConfig:
+        """The configuration that the model was trained with."""
+        return TrainingConfig.of_model(self._model)
 
     @property
     def training(self) -> Training:
-        """What the training corpus held."""
+        """A summary of the training corpus."""
         return Training(*self._model.training)
 
     @property
     def pattern(self) -> str:
-        """The name or the regex of the pattern that splits texts into pretokens."""
+        """The name or the regex of the pattern that splits text when encoding."""
         second, first = self.parameters.second_pattern, self.parameters.pattern
         return first if second is None else second
 
     @cached_property
     def fingerprint(self) -> str:
-        """A digest of what decides the ids: equal for models that give every text the same.
+        """A digest of everything that decides the ids. Equal digests mean equal ids for any text.
 
         It covers the pattern, the eligibility, their Unicode tables, tokens and ids, rules without
-        their counts, and special tokens; not what the corpus held, nor how training was set.
+        their counts, and special tokens; not the corpus, nor the training configuration.
         """
         return self._model.fingerprint()
 
     def token_bytes(self, id: int) -> bytes:
-        """Give the bytes of a token; of a special token, those of its text.
+        """Return the bytes of a token; for a special token, the bytes of its text.
 
         Raises:
             UnknownTokenError: If no token has the id.
@@ -163,18 +135,18 @@ class Tokenizer(Encoding):
         return token
 
     def token_id(self, token: bytes) -> int:
-        """Give the id of a token. Special tokens have theirs in `special_tokens`.
+        """Return the id of a token. For special tokens, see `special_tokens`.
 
         Raises:
-            UnknownTokenError: If the vocabulary does not have the token.
+            UnknownTokenError: If the token is not in the vocabulary.
         """
         id = self._model.token_id(token)
         if id is None:
-            raise UnknownTokenError(f"the vocabulary does not have the token {token!r}")
+            raise UnknownTokenError(f"the token {token!r} is not in the vocabulary")
         return id
 
     def is_superword(self, id: int) -> bool:
-        """Say whether some supermerge made a token.
+        """Return whether a token is made by a supermerge.
 
         Raises:
             UnknownTokenError: If no token has the id.
@@ -185,10 +157,10 @@ class Tokenizer(Encoding):
         return is_superword
 
     def truncate(self, vocab_size: int) -> Tokenizer:
-        """Give the tokenizer that training would have given at a smaller size.
+        """Return the tokenizer that training at a smaller size gives.
 
         Raises:
-            ValueError: If the size is below 256 or `transition`, or above the one that was trained.
+            ValueError: If the size is below 256 or `transition`, or above the trained size.
         """
         if not 0 <= vocab_size < 2**32:
             raise ValueError(f"vocab_size must be at least 256 and below 2**32, not {vocab_size}")
@@ -199,16 +171,15 @@ class Tokenizer(Encoding):
     def with_special_tokens(
         self, tokens: Iterable[str], pad_to_multiple_of: int | None = None
     ) -> Tokenizer:
-        """Give the tokenizer with further special tokens, whose ids follow those that are there.
+        """Return the tokenizer with more special tokens. Their ids follow the existing ones.
 
         Args:
-            tokens: The texts that stand for themselves.
-            pad_to_multiple_of: A number of which the number of all ids is to be a multiple, as
-                some hardware likes it. What is missing is filled up with special tokens that are
-                called `<|reserved_0|>`, `<|reserved_1|>` and so on.
+            tokens: The texts of the special tokens.
+            pad_to_multiple_of: Pad the number of ids to a multiple of this, as some hardware
+                prefers, with special tokens named `<|reserved_0|>`, `<|reserved_1|>` and so on.
 
         Raises:
-            ValueError: If a text is empty, or a special token already.
+            ValueError: If a text is empty, or already a special token.
 
         Example:
             >>> import superword
@@ -217,7 +188,7 @@ class Tokenizer(Encoding):
             {'<|end|>': 256, '<|reserved_0|>': 257, '<|reserved_1|>': 258, '<|reserved_2|>': 259}
         """
         if isinstance(tokens, str):
-            raise TypeError(f"special tokens are given as a list, [{tokens!r}]")
+            raise TypeError(f"special tokens must be a list: [{tokens!r}]")
         if pad_to_multiple_of is not None and not 0 <= pad_to_multiple_of < 2**32:
             raise ValueError(
                 f"pad_to_multiple_of must be from 1 to 65536, not {pad_to_multiple_of}"
@@ -227,41 +198,41 @@ class Tokenizer(Encoding):
         return extended
 
     def as_tiktoken(self, name: str = "superword") -> TiktokenAdapter:
-        """Give it the methods of a `tiktoken.Encoding`, for code that is written for that."""
+        """Return an adapter with the methods of `tiktoken.Encoding`."""
         return TiktokenAdapter(self, name)
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the model to a file, whole or not at all: docs/model-format.md.
+        """Write the model to a file, atomically: docs/model-format.md.
 
         Raises:
-            OSError: If the file cannot be written; what was there before is then still there.
+            OSError: If the file cannot be written. An existing file is then unchanged.
         """
         self._model.save(path)
 
     def __eq__(self, other: object) -> bool:
-        """Whether both would be saved as the same file."""
+        """Return whether both would be saved as the same file."""
         if not isinstance(other, Tokenizer):
             return NotImplemented
         return self._model is other._model or self._model.to_json() == other._model.to_json()
 
     def __hash__(self) -> int:
-        """Equal tokenizers have equal fingerprints."""
+        """Hash the fingerprint, which is the same for equal tokenizers."""
         return hash(self.fingerprint)
 
     def __copy__(self) -> Tokenizer:
-        """Itself, since it never changes."""
+        """Return itself: tokenizers are immutable."""
         return self
 
     def __deepcopy__(self, memo: dict[int, object]) -> Tokenizer:
-        """Itself, since it never changes."""
+        """Return itself: tokenizers are immutable."""
         return self
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Pickle by value, as the text of the file."""
+        """Pickle by value, as the contents of the model file."""
         return Tokenizer._from_json, (self._model.to_json(),)
 
     def __repr__(self) -> str:
-        """What kind of tokenizer it is."""
+        """Return a summary."""
         size, rules = self.vocab_size, len(self.rules)
         return f"<Tokenizer with {size} tokens from {rules} rules, pattern {self.pattern!r}>"
 
@@ -269,35 +240,39 @@ class Tokenizer(Encoding):
 def load(path: str | PathLike[str], *, deletion: Deletion = None) -> Tokenizer:
     """Load a tokenizer from its file, or from one of the paper authors' model files.
 
-    Their formats are `word v1` and `BoundlessBPE v2`, told by the first line; the ids are theirs:
-    docs/model-format.md. Where the model was trained with other Unicode tables than this superword
-    has, a warning names the difference.
+    The authors' formats are `word v1` and `BoundlessBPE v2`, recognized by the first line; their
+    ids are kept: docs/model-format.md. A warning says if the model was trained with other Unicode
+    tables than this version has.
 
     Args:
-        path: The file, which `Tokenizer.save` or the authors' code wrote.
-        deletion: What a `word v1` model splits deleted tokens into, since its file does not say it:
-            `bytes`, which None stands for, or `pair`. Other files say it themselves.
+        path: A file that `Tokenizer.save` or the authors' code wrote.
+        deletion: How a `word v1` model splits deleted tokens, `bytes` (the default) or `pair`,
+            since its file does not say. Other files do.
 
     Raises:
-        ModelFormatError: If the file holds no model, or one that contradicts itself.
+        ModelFormatError: If the file does not hold a valid model.
         PatternError: If its pattern is a malformed regex.
         OSError: If the file cannot be read.
-        ValueError: If `deletion` is given for a file that says it itself.
+        ValueError: If `deletion` is given for a file of another format.
     """
     with open(path, "rb") as file:
         start = file.read(32)
         is_authors = start.startswith((b"word v", b"BoundlessBPE"))
-        if not is_authors and not start.startswith(b"{"):  # not read on, however long it is
-            problem = "not a model: it begins neither with { nor like those of the authors"
+        if not is_authors and not start.startswith(
+            b"{"
+        ):  # Do not read the rest, which may be long.
+            problem = "not a model: it starts neither with { nor like a file of the authors"
             raise ModelFormatError(f"{fspath(path)}: {problem}")
         if deletion is not None and not start.startswith(b"word v1"):
-            raise ValueError("deletion is for word v1 models: this file says itself how it deletes")
+            raise ValueError(
+                "deletion is for word v1 models; this file already says how it deletes"
+            )
         text = start + file.read()
     try:
         if is_authors:
             model = _core.Model.from_authors(text, deletion or "bytes")
         else:
             model = _core.Model.from_json(text)
-    except ModelFormatError as refused:
-        raise ModelFormatError(f"{fspath(path)}: {refused}") from None
+    except ModelFormatError as error:
+        raise ModelFormatError(f"{fspath(path)}: {error}") from None
     return Tokenizer._of(model)

@@ -1,22 +1,31 @@
-"""Extending a tokenizer that is there by superwords."""
+"""Adding superwords to an existing tokenizer."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
 from os import PathLike
+from typing import Unpack
 
 from superword import _core
-from superword.corpus.documents import CorpusLike, OnError, open_corpus, warn_of_skipped
+from superword.corpus.documents import CorpusLike, open_corpus, warn_of_skipped
+from superword.corpus.options import CorpusKeywords, CorpusOptions
 from superword.errors import CorpusError
-from superword.interop.importing import open_base
+from superword.interop.importing import import_tokenizer
+from superword.keywords import expand_keywords, gather
+from superword.tokenizer.config import TrainingConfig, check_integer, check_min_count
 from superword.tokenizer.tokenizer import Tokenizer
-from superword.training.progress import bar
-from superword.training.training import Progress, checked_effort
+from superword.training.progress import show_progress
+from superword.training.resources import ResourceKeywords, Resources
 
 __all__ = ["extend"]
 
 
+class ExtendKeywords(CorpusKeywords, ResourceKeywords, total=False):
+    """The keywords of `extend` that configuration objects hold."""
+
+
+@expand_keywords(ExtendKeywords, CorpusOptions, Resources)
 def extend(
     base: Tokenizer | str | PathLike[str],
     corpus: CorpusLike,
@@ -25,50 +34,39 @@ def extend(
     pattern: str | None = None,
     special_tokens: Mapping[str, int] | None = None,
     approximate: bool = False,
-    min_count: int = 2,
-    column: str = "text",
-    separator: str | None = None,
-    max_bytes: int | None = None,
-    max_documents: int | None = None,
-    on_error: OnError = "raise",
-    threads: int | None = None,
-    memory_limit: int | str | None = None,
-    progress: bool | Progress = False,
-    verify_every: int | None = None,
+    min_count: int = TrainingConfig.min_count,
+    corpus_options: CorpusOptions | None = None,
+    resources: Resources | None = None,
+    **keywords: Unpack[ExtendKeywords],
 ) -> Tokenizer:
-    """Give a tokenizer superwords, learned on a corpus after all its rules: docs/extending.md.
+    """Add superwords to a tokenizer, learned on a corpus: docs/extending.md.
 
-    Its tokens, special tokens and ids stay as they are. The new tokens' ids follow the largest.
-    Supermerges are learned one by one, each the most frequent pair of neighbouring open units in
-    the corpus as the tokenizer and the supermerges before encode it; ties as in training.
+    Its tokens, special tokens and ids do not change. New ids follow the largest one. Each new
+    supermerge joins the most frequent pair of neighbouring open units, in the corpus as encoded by
+    the tokenizer and the supermerges before it. Ties are broken as in training.
 
     Args:
-        base: A tokenizer, or the file of one: of ours, a byte-level BPE `tokenizer.json` or the
-            folder that has one, or a tiktoken file.
+        base: A tokenizer, or its file: a superword model, a byte-level BPE `tokenizer.json` or its
+            folder, or a tiktoken file.
         corpus: A path, a glob or a folder, `-` for standard input, a URL; several paths; or any
             iterable of documents.
-        add: How many tokens to add. With 0, it is the base as one of our models.
-        pattern: What a tiktoken file splits texts by, a name or a regex; it does not say so. Those
-            of OpenAI are known by their names, those of `superword.export` by the file beside.
+        add: Number of tokens to add. With 0, the result is the base as a superword model.
+        pattern: The pattern of a tiktoken file, a name or a regex, since the file does not hold it.
+            For OpenAI's files and those of `superword.export` it is known.
         special_tokens: The special tokens of a tiktoken file, with their ids.
-        approximate: Leave out what of a base cannot be honoured, with a warning.
-        min_count: The count that a pair must reach to be merged; at least 1.
-        column: Where the documents are in JSON lines and parquet.
-        separator: What separates the documents in a text file; None if it is one document.
-        max_bytes: Stop before the document with which there would be more bytes of text.
-        max_documents: Stop after so many documents.
-        on_error: `raise`, or `skip` what cannot be read, with a warning at the end.
-        threads: How many threads to use; all there are by default.
-        memory_limit: How much memory to keep to, in bytes or as `"1GB"`; at least 256 MB.
-        progress: True to show a bar on a terminal, or a function to call.
-        verify_every: After how many rules to count everything anew and compare. It is slow.
+        approximate: Warn of features of the base that cannot be reproduced, instead of rejecting
+            them.
+        min_count: Lowest count at which a pair is merged.
+        corpus_options: How documents are read; or its fields as keywords.
+        resources: Threads, memory, progress; or its fields as keywords.
+        keywords: The fields of `CorpusOptions` and `Resources`, described there.
 
     Raises:
-        ModelFormatError: If the base is no tokenizer, or has what cannot be honoured.
+        ModelFormatError: If the base is not a tokenizer, or cannot be reproduced.
         CorpusError: If the corpus cannot be read, or holds no text.
         PatternError: If a regex is malformed, or backtracks more than a million steps.
-        MemoryError: If learning would take more than `memory_limit`; the message says how much.
-        ValueError: If a parameter makes no sense.
+        MemoryError: If learning needs more than `memory_limit`; the message says how much.
+        ValueError: If an option is invalid.
 
     Example:
         >>> import superword
@@ -78,43 +76,34 @@ def extend(
         >>> tok.special_tokens, tok.encode("to be"), tok.token_bytes(260)
         ({'<|end|>': 259}, [260], b'to be')
     """
-    for name, number in [("add", add), ("min_count", min_count)]:
-        if not isinstance(number, int) or number >= 2**31:
-            raise ValueError(f"{name} must be an integer below 2**31, not {number!r}")
+    check_integer("add", add)
     if add < 0:
         raise ValueError(f"add must be at least 0, not {add}")
-    if min_count < 1:
-        raise ValueError(f"min_count must be at least 1, not {min_count}")
-    effort = checked_effort(threads, memory_limit, verify_every)
+    check_min_count(min_count)
+    corpus_options = gather(CorpusOptions, corpus_options, keywords)
+    resources = gather(Resources, resources, keywords)
     if not isinstance(base, Tokenizer):
-        base = open_base(
+        base = import_tokenizer(
             base, pattern=pattern, special_tokens=special_tokens, approximate=approximate
         )
     elif pattern is not None or special_tokens is not None:
         raise ValueError("pattern and special_tokens are for tiktoken files; a Tokenizer has them")
     if base.parameters.transition is not None:
         raise ValueError(
-            "a SuperBPE model cannot be extended: its pretokens are long, hardly any is one token"
+            "a SuperBPE model cannot be extended: its pretokens are long, and few are single tokens"
         )
-    opened = open_corpus(
-        corpus,
-        column=column,
-        separator=separator,
-        on_error=on_error,
-        max_bytes=max_bytes,
-        max_documents=max_documents,
-    )
-    with bar(progress) as tell:
-        model = _core.extend(opened, base._model, add, min_count, effort, tell)
-    warn_of_skipped(opened)
+    opened = open_corpus(corpus, corpus_options=corpus_options)
+    with show_progress(resources.progress) as report:
+        model = _core.extend(opened, base._model, add, min_count, resources.for_core(), report)
+    warn_of_skipped(opened, stacklevel=4)
     tokenizer = Tokenizer._of(model)
     if tokenizer.training.bytes == 0:
         raise CorpusError("the corpus holds no text; check the paths and the column")
     added = tokenizer.vocab_size - base.vocab_size
     if added < add:
         warnings.warn(
-            f"the corpus has pairs for {added:,} tokens only, not {add:,}; "
+            f"the corpus has pairs for only {added:,} tokens, not {add:,}; "
             "extend on more text, or lower min_count",
-            stacklevel=2,
+            stacklevel=3,
         )
     return tokenizer

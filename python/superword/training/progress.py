@@ -1,4 +1,4 @@
-"""How far a long job is: a bar on a terminal, JSON lines elsewhere."""
+"""The progress of a long job: a bar on a terminal, JSON lines elsewhere."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TypeAlias
 
 from rich.console import Console
 from rich.progress import (
@@ -18,9 +19,10 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-__all__ = ["ProgressCallback", "bar", "json_lines"]
+__all__ = ["ProgressCallback", "json_lines", "show_progress"]
 
-ProgressCallback = Callable[[str, int, int | None], object]
+ProgressCallback: TypeAlias = Callable[[str, int, int | None], object]
+"""A function that is called with the stage, the amount done, and the total if it is known."""
 
 STAGES = {
     "count": "counting pretokens",
@@ -33,42 +35,41 @@ STAGES = {
     "instability": "trying prompts",
 }
 
-# How many seconds lie between two JSON lines of one stage.
-EVERY = 1.0
+SECONDS_BETWEEN_LINES = 1.0
 
 
 @contextmanager
-def bar(progress: bool | ProgressCallback) -> Iterator[ProgressCallback | None]:
-    """Give what to tell progress to: a bar on standard error if True, a caller's own function."""
+def show_progress(progress: bool | ProgressCallback) -> Iterator[ProgressCallback | None]:
+    """Yield the callback to report to: the caller's own, or a bar on a terminal if True."""
     console = Console(stderr=True)
     if progress is not True or not console.is_terminal:
         yield progress if callable(progress) else None
         return
     columns = (TextColumn("{task.description:20}"), BarColumn(), TaskProgressColumn())
-    with Progress(*columns, TimeRemainingColumn(), console=console) as shown:
+    with Progress(*columns, TimeRemainingColumn(), console=console) as bars:
         tasks: dict[str, TaskID] = {}
 
-        def tell(stage: str, done: int, total: int | None) -> None:
+        def report(stage: str, done: int, total: int | None) -> None:
             if stage not in tasks:
                 for task in tasks.values():
-                    shown.update(task, completed=1, total=1)
-                tasks[stage] = shown.add_task(STAGES[stage], total=total)
-            shown.update(tasks[stage], completed=done, total=total)
+                    bars.update(task, completed=1, total=1)
+                tasks[stage] = bars.add_task(STAGES[stage], total=total)
+            bars.update(tasks[stage], completed=done, total=total)
 
-        yield tell
+        yield report
 
 
 def json_lines() -> ProgressCallback:
-    """Give a function that tells progress as JSON lines on standard error."""
+    """Return a callback that writes JSON lines to standard error, at most one per second."""
     last = ("", 0.0)
 
-    def tell(stage: str, done: int, total: int | None) -> None:
+    def report(stage: str, done: int, total: int | None) -> None:
         nonlocal last
         now = time.monotonic()
-        if stage != last[0] or now - last[1] >= EVERY:
+        if stage != last[0] or now - last[1] >= SECONDS_BETWEEN_LINES:
             last = (stage, now)
             line = {"stage": stage, "done": done, "total": total}
             sys.stderr.write(json.dumps(line) + "\n")
             sys.stderr.flush()
 
-    return tell
+    return report

@@ -197,7 +197,7 @@ def test_limits_stop_in_order_whatever_the_threads(tmp_path: Path) -> None:
     assert open_corpus(documents, max_bytes=6).documents() == ["aaaa", "bb"]
     assert open_corpus(documents, max_bytes=9).documents() == ["aaaa", "bb"]
     assert open_corpus(documents, max_documents=3).documents() == documents[:3]
-    with pytest.raises(ValueError, match="max_bytes is at least 1"):
+    with pytest.raises(ValueError, match="max_bytes must be at least 1"):
         open_corpus(documents, max_bytes=0)
 
 

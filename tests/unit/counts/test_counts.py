@@ -85,7 +85,7 @@ def test_fragments_have_two_pretokens_at_least(corpus: Path, counts: Path) -> No
         for key, count in rows(counts / "fragments-0-of-1.parquet")
     }
     # T is 2, since merges run out, and "to be" and " to be" alone reach it.
-    assert Cut.load(counts / "cut.json").bound == 2
+    assert Cut.load(counts / "cut.json").threshold == 2
     assert all(len(fragment) > 1 for fragment in fragments)
     assert fragments == {(b"to", b" be"): 2, (b" to", b" be"): 2}
 
@@ -193,7 +193,9 @@ def test_fragments_of_another_cut_are_counted_again(corpus: Path, counts: Path) 
 
 
 def test_more_shards_than_files_are_refused(corpus: Path, counts: Path) -> None:
-    with pytest.raises(CountsError, match="5 shards need as many files, and the corpus has 4"):
+    with pytest.raises(
+        CountsError, match="5 shards need at least as many files, and the corpus has 4"
+    ):
         superword.count(corpus, counts, shard=(0, 5))
     with pytest.raises(ValueError, match="not 4/4"):
         superword.count(corpus, counts, shard=(4, 4))
@@ -205,8 +207,8 @@ def test_sums_are_those_of_the_whole(
     corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # More files than are summed at once, in batches of a few keys.
-    monkeypatch.setattr(key_counts, "MOST", 2)
-    monkeypatch.setattr(key_counts, "KEYS", 3)
+    monkeypatch.setattr(key_counts, "MAX_OPEN_FILES", 2)
+    monkeypatch.setattr(key_counts, "BATCH_KEYS", 3)
     superword.count(corpus, tmp_path / "whole")
     parts = []
     for number in range(len(DOCUMENTS)):
@@ -230,7 +232,7 @@ def test_sums_are_those_of_the_whole(
 
 def test_a_folder_is_not_summed_into_itself(corpus: Path, counts: Path) -> None:
     superword.count(corpus, counts)
-    with pytest.raises(CountsError, match="both summed and written"):
+    with pytest.raises(CountsError, match="both input and output"):
         superword.merge_counts([counts], counts)
     with pytest.raises(CountsError, match="no counts of pretokens"):
         superword.merge_counts([counts, corpus], counts.with_name("sums"))

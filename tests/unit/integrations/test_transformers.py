@@ -189,7 +189,7 @@ def test_arrays(tokenizer: SuperwordTokenizer) -> None:
 
 
 def test_what_is_no_text_is_refused(tokenizer: SuperwordTokenizer) -> None:
-    with pytest.raises(ValueError, match="a text is a string"):
+    with pytest.raises(ValueError, match="a text must be a string"):
         tokenizer([TEXTS[0], 5.0])
     with pytest.raises(ValueError, match="as long"):
         tokenizer(TEXTS, TEXTS[:1])

@@ -19,8 +19,8 @@ from tiktoken.load import load_tiktoken_bpe
 import superword
 from superword import ExportError, Rule, Tokenizer
 from superword.exporting import Format, compare_export, export
-from superword.interop.export_checks import why_not_by_rank, why_not_by_tiktoken
-from superword.tokenizer import Parameters
+from superword.interop.export_checks import explain_no_ranks, explain_no_tiktoken
+from superword.tokenizer import TrainingConfig
 
 SECOND_PATTERN = r"\p{N}{1,3}| ?[^\s\p{L}\p{N}]{2,}[\r\n/]*| +(?!\S)"
 SPECIAL = ["<|end|>", "<|pad|>"]
@@ -31,7 +31,7 @@ def merges(*pairs: tuple[bytes, bytes], pattern: str = ".+") -> Tokenizer:
     rules = [
         Rule(index, "merge", left, right, count=1) for index, (left, right) in enumerate(pairs)
     ]
-    settings = Parameters(pattern=pattern, supermerges=False, deletion=None)
+    settings = TrainingConfig(pattern=pattern, supermerges=False, deletion=None)
     return Tokenizer._from_rules(rules, settings)
 
 
@@ -115,7 +115,7 @@ def test_merges_under_a_second_pattern_are_exact_too(tmp_path: Path) -> None:
         Rule(len(first.rules) + 1, "merge", b" the", b" end", count=1),
         Rule(len(first.rules) + 2, "merge", b" of the", b" day", count=1),
     ]
-    settings = Parameters(pattern=SECOND_PATTERN, supermerges=False, deletion=None)
+    settings = TrainingConfig(pattern=SECOND_PATTERN, supermerges=False, deletion=None)
     tok = Tokenizer._from_rules(rules, settings)
     other = opened(tok, tmp_path / "tokenizer.json")
     assert tok.tokens("at the end of the day") == ["at", " the end", " of the day"]
@@ -136,14 +136,14 @@ def test_what_ranks_cannot_say_is_refused(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
     # With the two makers next to each other, the rule in between is gone.
     tok = merges(*TWICE[:3], TWICE[4], TWICE[3])
-    assert why_not_by_rank(tok) is None
+    assert explain_no_ranks(tok) is None
 
 
 def test_tiktoken_would_merge_what_no_rule_does() -> None:
     # bc is made before ab, so the bytes of abc become a and bc, and no rule joins these.
     tok = merges((b"b", b"c"), (b"a", b"b"), (b"ab", b"c"))
-    assert why_not_by_rank(tok) is None
-    assert why_not_by_tiktoken(tok) == "the token b'abc' cannot be put together from its own bytes"
+    assert explain_no_ranks(tok) is None
+    assert explain_no_tiktoken(tok) == "the token b'abc' is not what its own bytes merge to"
 
 
 pieces = st.sampled_from([b"a", b"b", b"c"])
@@ -170,11 +170,11 @@ def test_what_is_called_exact_is_exact(
     tmp_path_factory: pytest.TempPathFactory, tok: Tokenizer, texts: list[str]
 ) -> None:
     folder = tmp_path_factory.mktemp("exported")
-    if why_not_by_rank(tok) is None:
+    if explain_no_ranks(tok) is None:
         other = opened(tok, folder / "tokenizer.json")
         for text in texts:
             assert other.encode(text).ids == tok.encode(text)
-    if why_not_by_tiktoken(tok) is None:
+    if explain_no_tiktoken(tok) is None:
         ranked = opened_tiktoken(tok, folder / "tiktoken")
         for text in texts:
             assert ranked.encode_ordinary(text) == tok.encode(text)
@@ -254,7 +254,7 @@ def test_a_tiktoken_file_is_tokens_and_ranks(tmp_path: Path) -> None:
 
 
 def test_an_unknown_format_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"format is one of tokenizer\.json, tiktoken"):
+    with pytest.raises(ValueError, match=r"format must be one of tokenizer\.json, tiktoken"):
         export(merges((b"t", b"o")), tmp_path / "x", "gguf")  # type: ignore[arg-type]
 
 

@@ -11,7 +11,7 @@ import pytest
 import superword
 from superword import ModelFormatError, PatternError, Tokenizer, UnknownTokenError, reference
 from superword.patterns import ELIGIBLE, NAMED_PATTERNS
-from superword.tokenizer import Parameters, Training
+from superword.tokenizer import Training, TrainingConfig
 
 # ab is deleted when abc is made; then cab, of c and ab, is deleted too, and splits into them again.
 WORD_V1 = r"""word v1
@@ -130,7 +130,15 @@ def test_word_v1_is_read(tmp_path: Path) -> None:
     ]
     assert {rule.count for rule in tok.rules if rule.kind != "delete"} == {0}
     assert tok.special_tokens == {"<|end of text|>": 20}
-    assert tok.parameters == Parameters("[a-z]+| [a-z]+|.", ELIGIBLE, True, "bytes", 0.9, 1, 256)
+    assert tok.parameters == TrainingConfig(
+        pattern="[a-z]+| [a-z]+|.",
+        eligible=ELIGIBLE,
+        supermerges=True,
+        deletion="bytes",
+        tau=0.9,
+        min_count=1,
+        vocab_size=256,
+    )
     assert tok.training == Training()
     assert (tok.vocab_size, tok.token_id(b"\t"), tok.token_id(b" a b")) == (12, 10, 11)
     assert tok.is_superword(11) and not tok.is_superword(8)
@@ -195,7 +203,15 @@ def test_boundless_v2_is_read(tmp_path: Path) -> None:
         ("merge", b" b", 4),
         ("supermerge", b" a b", 4),
     ]
-    assert tok.parameters == Parameters("gpt4o", ELIGIBLE, True, "bytes", 0.7, 1, 256)
+    assert tok.parameters == TrainingConfig(
+        pattern="gpt4o",
+        eligible=ELIGIBLE,
+        supermerges=True,
+        deletion="bytes",
+        tau=0.7,
+        min_count=1,
+        vocab_size=256,
+    )
     assert tok.special_tokens == {"<|end of text|>": 9}
     assert (tok.token_id(b"abc"), tok.token_bytes(8)) == (4, b" a b")
     assert tok.encode("abc a bcab") == [4, 6, 7, 2, 0, 1]

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import superword
 from superword import Tokenizer, UnknownTokenError
-from superword.tokenizer import Parameters
+from superword.tokenizer import TrainingConfig
 
 TEXT = "It was the end of the day. “Naïve” 日本語!\n\n  12345 cafés\n"
 
@@ -177,7 +177,7 @@ def test_what_is_no_text_in_a_batch_is_named(tok: Tokenizer, method: str) -> Non
 
 @pytest.mark.parametrize("text", [3, b"a", None, ["a"]])
 def test_what_is_no_text_is_refused(tok: Tokenizer, text: Any) -> None:
-    with pytest.raises(TypeError, match=f"a text is a str, not of type '{type(text).__name__}'"):
+    with pytest.raises(TypeError, match=f"a text must be a str, not {type(text).__name__}"):
         tok.encode(text)
 
 
@@ -190,7 +190,7 @@ def test_texts_come_in_many_forms(tok: Tokenizer) -> None:
 def test_a_model_without_a_byte_says_which_it_needs() -> None:
     import json
 
-    file = json.loads(Tokenizer._from_rules([], Parameters())._model.to_json())
+    file = json.loads(Tokenizer._from_rules([], TrainingConfig())._model.to_json())
     file["vocabulary"] = [entry for entry in file["vocabulary"] if entry[1] != "z"]
     tok = Tokenizer._from_json(json.dumps(file).encode())
     assert tok.encode("abc") == [97, 98, 99]

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,16 +19,16 @@ import pytest
 
 import superword
 from superword import ModelFormatError, PatternError, Rule, Tokenizer, UnknownTokenError, reference
-from superword.tokenizer import Parameters, Training
+from superword.tokenizer import Training, TrainingConfig
 
 # Deleted and made again, made by both kinds of rule, not UTF-8: a little of everything.
 DOCUMENTS = ["<abc"] * 18 + ["<abx"] * 2 + ["ab"] * 30 + ["é"] * 9 + ["è"] * 9
-PARAMETERS = Parameters("(?<=<)[a-c]+|.", "[abx]+", vocab_size=300)
+PARAMETERS = TrainingConfig(pattern="(?<=<)[a-c]+|.", eligible="[abx]+", vocab_size=300)
 
 
 def made(size: int = 300, special: tuple[str, ...] = ("<|end|>", "<|pad|>")) -> Tokenizer:
-    parameters = PARAMETERS._replace(vocab_size=size)
-    rules, _ = reference.train(DOCUMENTS, **parameters._asdict())
+    parameters = replace(PARAMETERS, vocab_size=size)
+    rules, _ = reference.train(DOCUMENTS, **asdict(parameters))
     return Tokenizer._from_rules(rules, parameters, special, Training(68, 200, 170, 9))
 
 
@@ -109,15 +110,15 @@ def test_the_fingerprint_is_of_what_decides_ids_and_nothing_else(tok: Tokenizer,
 
 
 UNICODE = {
-    key: json.loads(Tokenizer._from_rules([], Parameters())._model.to_json())["pattern"][key]
+    key: json.loads(Tokenizer._from_rules([], TrainingConfig())._model.to_json())["pattern"][key]
     for key in ("unicode", "tables")
 }
 
 
 def test_a_name_and_its_regex_have_one_fingerprint() -> None:
     regex = superword.patterns.NAMED_PATTERNS["gpt4o"]
-    named = Tokenizer._from_rules([], Parameters("gpt4o"))
-    spelled = Tokenizer._from_rules([], Parameters(regex))
+    named = Tokenizer._from_rules([], TrainingConfig(pattern="gpt4o"))
+    spelled = Tokenizer._from_rules([], TrainingConfig(pattern=regex))
     assert named.fingerprint == spelled.fingerprint
     assert named != spelled
 
@@ -193,13 +194,13 @@ def test_a_deleted_token_cannot_be_joined() -> None:
     rules = [Rule(0, "merge", b"a", b"b"), Rule(1, "merge", b"ab", b"c")]
     rules += [Rule(2, "delete", b"ab", None, (b"a", b"b")), Rule(3, "merge", b"ab", b"d")]
     with pytest.raises(ModelFormatError, match='rule 3 names "ab", which was deleted'):
-        Tokenizer._from_rules(rules, Parameters())
+        Tokenizer._from_rules(rules, TrainingConfig())
 
 
 @pytest.fixture
 def deleting() -> Any:
     """A file as models from elsewhere may be: cab splits into c and ab, which was deleted."""
-    file = json.loads(Tokenizer._from_rules([], Parameters())._model.to_json())
+    file = json.loads(Tokenizer._from_rules([], TrainingConfig())._model.to_json())
     rules = [["merge", "a", "b", 5], ["merge", "c", "ab", 5], ["delete", "ab", ["a", "b"]]]
     file["rules"] = [*rules, ["delete", "cab", ["c", "ab"]], ["merge", "cab", "d", 4]]
     file["vocabulary"] += [[256, "ab"], [300, "cabd"]]
@@ -214,7 +215,7 @@ def test_a_file_may_bring_deleted_tokens_back_and_name_them(deleting: Any) -> No
         *("a", "b", " ", "c", "ab", " ", "c", "ab", "d"),
     ]
     with pytest.raises(ModelFormatError, match='rule 3 names "ab", which was deleted'):
-        Tokenizer._from_rules(tok.rules, Parameters())
+        Tokenizer._from_rules(tok.rules, TrainingConfig())
 
 
 def test_a_token_that_is_back_needs_an_id(deleting: Any) -> None:
@@ -289,7 +290,7 @@ def test_a_full_size_model_is_small_and_loads_fast(tmp_path: Path) -> None:
         if len(rules) == size:
             break
     path = tmp_path / "model.json"
-    Tokenizer._from_rules(rules, Parameters()).save(path)
+    Tokenizer._from_rules(rules, TrainingConfig()).save(path)
     assert path.stat().st_size < 8_000_000
     start = time.process_time()
     loaded = superword.load(path)
@@ -373,7 +374,7 @@ def test_a_tokenizer_is_not_made_by_hand() -> None:
 def test_the_example_in_the_documentation_is_a_model() -> None:
     page = Path(__file__).parents[3] / "docs" / "model-format.md"
     example = page.read_text().split("```json\n")[1].split("```")[0]
-    start = Tokenizer._from_rules([], Parameters())._model.to_json().decode()
+    start = Tokenizer._from_rules([], TrainingConfig())._model.to_json().decode()
     lines = [line for line in start.split("\n") if line.startswith("[")]
     text = example.replace("...", "\n".join(lines[1:-1])).encode()
     tok = Tokenizer._from_json(text)

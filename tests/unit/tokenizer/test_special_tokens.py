@@ -19,11 +19,11 @@ def test_a_special_token_in_a_text_is_refused_with_the_ways_out(special: Tokeniz
     with pytest.raises(SpecialTokenError) as refused:
         special.encode("and<|pad|>")
     assert str(refused.value) == (
-        "character 3 of the text begins '<|pad|>', which is a special token. To encode it as one, "
-        "pass allowed_special={'<|pad|>', ...} or 'all'. To encode it as the text that it is, pass "
+        "the text spells the special token '<|pad|>' at character 3. To encode it as one, "
+        "pass allowed_special={'<|pad|>', ...} or 'all'. To encode it as ordinary text, pass "
         "disallowed_special=(), or call encode_ordinary"
     )
-    with pytest.raises(SpecialTokenError, match="character 0 of the text begins"):
+    with pytest.raises(SpecialTokenError, match="'<\\|end\\|>' at character 0"):
         special.encode_batch(["and", "<|end|>"])
     assert isinstance(refused.value, ValueError)
 

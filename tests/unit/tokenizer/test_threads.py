@@ -14,7 +14,7 @@ import pytest
 
 import superword
 from superword import Tokenizer
-from superword.tokenizer import Parameters
+from superword.tokenizer import TrainingConfig
 
 TEXT = "It was the end of the day. “Naïve” 日本語!\n\n  12345 cafés\n"
 
@@ -46,7 +46,7 @@ def test_a_huge_text_is_shared_among_threads_without_a_trace(tok: Tokenizer) -> 
 
 
 def test_an_error_on_another_thread_is_raised() -> None:
-    tok = Tokenizer._from_rules([], Parameters(pattern="b|(?:(?=a)a|(?=a)a)+$b"))
+    tok = Tokenizer._from_rules([], TrainingConfig(pattern="b|(?:(?=a)a|(?=a)a)+$b"))
     batch = ["ab" * 200] * 500 + ["a" * 60] + ["ab" * 200] * 500
     for threads in (1, 4):
         with pytest.raises(superword.PatternError, match="backtracking"):

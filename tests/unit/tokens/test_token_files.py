@@ -14,9 +14,9 @@ import pytest
 
 import superword
 from superword import Tokenizer, encode_corpus
-from superword.tokenizer import Parameters
+from superword.tokenizer import TrainingConfig
 from superword.tokens import writers
-from superword.tokens.corpus_encoding import dtype_of
+from superword.tokens.corpus_encoding import choose_dtype
 
 # Empty ones at the start, in the middle and at the end; a special token as text; not only ASCII.
 DOCUMENTS = ["", "to be or not to be", "", "café <|end|>", "or not\r\n", ""]
@@ -32,7 +32,7 @@ def tok() -> Tokenizer:
 def large(tok: Tokenizer) -> Tokenizer:
     """A tokenizer with more ids than uint16 holds."""
     special = [f"<{number}>" for number in range(2**16)]
-    return Tokenizer._from_rules(list(tok.rules), Parameters(vocab_size=259), special)
+    return Tokenizer._from_rules(list(tok.rules), TrainingConfig(vocab_size=259), special)
 
 
 def read(path: Path) -> list[list[int]]:
@@ -152,8 +152,8 @@ def test_ids_have_two_bytes_if_all_ids_fit(
 @pytest.mark.parametrize(("count", "dtype"), [(2**16 - 259, "uint16"), (2**16 - 258, "uint32")])
 def test_special_tokens_count_for_the_type(tok: Tokenizer, count: int, dtype: str) -> None:
     special = [f"<{number}>" for number in range(count)]
-    many = Tokenizer._from_rules(list(tok.rules), Parameters(vocab_size=259), special)
-    assert dtype_of(many) == dtype
+    many = Tokenizer._from_rules(list(tok.rules), TrainingConfig(vocab_size=259), special)
+    assert choose_dtype(many) == dtype
 
 
 @pytest.mark.parametrize("kind", FORMATS)
@@ -267,9 +267,9 @@ def test_files_of_all_kinds_keep_their_order(tok: Tokenizer, tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("name", "options", "sentence"),
     [
-        ("tokens.txt", {}, "the output's name ends in .npy, .bin, .parquet"),
+        ("tokens.txt", {}, "the output must end in one of .npy, .bin, .parquet"),
         ("none/tokens.npy", {}, "no such folder"),
-        ("folder.npy", {}, "something is there that is no file"),
+        ("folder.npy", {}, "exists and is not a file"),
         (
             "tokens.npy",
             {"end_of_text": "<|none|>"},

@@ -16,7 +16,7 @@ from datatrove.executor import LocalPipelineExecutor
 import superword
 from superword import CorpusError, Tokenizer, encode_corpus
 from superword.datatrove import SuperwordEncoder
-from superword.tokenizer import Parameters
+from superword.tokenizer import TrainingConfig
 
 DOCUMENTS = ["", "to be or not to be", "", "café <|end|>", "or not\r\n", ""]
 MORE = ["to be", "", "or not"]
@@ -31,7 +31,7 @@ def tok() -> Tokenizer:
 @pytest.fixture(scope="module")
 def large(tok: Tokenizer) -> Tokenizer:
     special = [f"<{number}>" for number in range(2**16)]
-    return Tokenizer._from_rules(list(tok.rules), Parameters(vocab_size=259), special)
+    return Tokenizer._from_rules(list(tok.rules), TrainingConfig(vocab_size=259), special)
 
 
 def read_megatron(path: Path) -> list[list[int]]:
@@ -96,7 +96,7 @@ def test_megatron_has_int32_for_many_ids(large: Tokenizer, tmp_path: Path) -> No
 def test_many_documents_in_an_index(
     tok: Tokenizer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("superword.tokens.writers.PORTION", 7)
+    monkeypatch.setattr("superword.tokens.writers.CHUNK", 7)
     documents = [word for text in superword.sample() for word in text[:400].split()][:1000]
     encode_corpus(tok, documents, tmp_path / "tokens.idx")
     assert read_megatron(tmp_path / "tokens.idx") == [tok.encode(text) for text in documents]
@@ -139,7 +139,7 @@ def test_appending_with_another_model_is_refused(
     another = tok.truncate(258)
     with pytest.raises(ValueError, match=f"was written with the model {tok.fingerprint[:12]}"):
         encode_corpus(another, MORE, path, append=True)
-    with pytest.raises(ValueError, match="has None as the end of texts, and now it would be 259"):
+    with pytest.raises(ValueError, match="has the end of text None, not 259"):
         encode_corpus(tok, MORE, path, append=True, end_of_text="<|end|>")
     assert {file: file.read_bytes() for file in tmp_path.iterdir()} == before
 
@@ -152,7 +152,7 @@ def test_appending_to_what_says_nothing_is_refused(
     encode_corpus(tok, DOCUMENTS, path)
     for file in tmp_path.glob("*.json"):
         file.unlink()
-    with pytest.raises(ValueError, match="nobody knows which model"):
+    with pytest.raises(ValueError, match="an unknown model"):
         encode_corpus(tok, MORE, path, append=True)
 
 
@@ -167,7 +167,7 @@ def test_shards_are_every_nth_file(tok: Tokenizer, tmp_path: Path) -> None:
         shards.append([tok.decode(ids) for ids in read(path)])
     assert [text[0] for text in shards[0]] == ["2"] * 2 + ["4"] * 4
     assert [text[0] for text in shards[1]] == ["1"] + ["3"] * 3
-    with pytest.raises(CorpusError, match="there are 5 files for 6 shards"):
+    with pytest.raises(CorpusError, match="6 shards need at least as many files, and there are 5"):
         encode_corpus(tok, tmp_path / "*.jsonl", tmp_path / "x.npy", shard=(0, 6))
     with pytest.raises(ValueError, match="of 2 shards, the first is 0 and the last 1"):
         encode_corpus(tok, tmp_path / "*.jsonl", tmp_path / "x.npy", shard=(2, 2))

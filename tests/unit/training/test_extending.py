@@ -12,7 +12,7 @@ import pytest
 import superword
 from superword import CorpusError, ModelFormatError, Tokenizer
 from superword.interop.byte_spelling import spell
-from superword.interop.importing import open_base
+from superword.interop.importing import import_tokenizer
 
 BYTES = [bytes([byte]) for byte in range(256)]
 MERGES = [(b"t", b"o"), (b" ", b"b"), (b" b", b"e"), (b" ", b"o")]
@@ -71,7 +71,7 @@ def test_what_is_there_stays_and_superwords_come_behind(tmp_path: Path) -> None:
 
 def test_nothing_added_is_the_base(tmp_path: Path) -> None:
     path = saved(tmp_path, tokenizer_json())
-    base, tok = open_base(path), superword.extend(path, DOCUMENTS, 0)
+    base, tok = import_tokenizer(path), superword.extend(path, DOCUMENTS, 0)
     assert tok.fingerprint == base.fingerprint
     assert tok.encode("to be or") == [267, 269, 270, 125]
     assert tok.training.documents == 2
@@ -100,7 +100,7 @@ def test_a_supermerge_may_spell_a_token_that_is_there() -> None:
 @pytest.mark.parametrize(
     ("changed", "reason"),
     [
-        ({"normalizer": {"type": "NFC"}}, "the normalizer NFC"),
+        ({"normalizer": {"type": "NFC"}}, "its normalizer NFC"),
         ({"dropout": 0.1}, "dropout"),
         ({"type": "Unigram"}, "its model is Unigram"),
         ({"byte_fallback": True}, "byte_fallback"),
@@ -114,9 +114,9 @@ def test_a_supermerge_may_spell_a_token_that_is_there() -> None:
         ),
         (
             {"added_tokens": [{"id": 5, "content": "<|end|>", "lstrip": True}]},
-            "'<|end|>' is found in a way of its own: lstrip",
+            "'<|end|>' is matched with lstrip",
         ),
-        ({"merges": ["t o"]}, "is made by no merge"),
+        ({"merges": ["t o"]}, "no merge makes the token"),
     ],
 )
 def test_what_cannot_be_honoured_is_refused_by_name(
@@ -131,22 +131,22 @@ def test_what_cannot_be_honoured_is_refused_by_name(
 
 def test_some_of_it_can_be_left_out(tmp_path: Path) -> None:
     path = saved(tmp_path, tokenizer_json(normalizer={"type": "NFC"}))
-    with pytest.warns(UserWarning, match="the normalizer NFC first; left out"):
+    with pytest.warns(UserWarning, match="its normalizer NFC changes texts; ignored"):
         tok = superword.extend(path, DOCUMENTS, 1, approximate=True)
     assert tok.encode("to be") == [501]
 
 
 def test_tokens_that_are_looked_up_are_refused_if_merges_do_not_make_them(tmp_path: Path) -> None:
     whole = tokenizer_json(ignore_merges=True)
-    assert open_base(saved(tmp_path, whole)).encode("to be") == [267, 269]
+    assert import_tokenizer(saved(tmp_path, whole)).encode("to be") == [267, 269]
     # "abc" is (a, bc), but "ab" is merged first: only looking it up gives it.
     for left, right in [("a", "b"), ("b", "c"), ("a", "bc")]:
         whole["model"]["merges"].append(f"{left} {right}")
         whole["model"]["vocab"][left + right] = 300 + len(whole["model"]["merges"])
-    with pytest.raises(ModelFormatError, match=r"1 tokens, 'abc' one of them.*ignore_merges"):
-        open_base(saved(tmp_path, whole))
+    with pytest.raises(ModelFormatError, match=r"1 tokens, such as 'abc',.*ignore_merges"):
+        import_tokenizer(saved(tmp_path, whole))
     whole["model"]["ignore_merges"] = False
-    assert open_base(saved(tmp_path, whole)).encode("abc") == [305, 10 + 1 + ord("c")]
+    assert import_tokenizer(saved(tmp_path, whole)).encode("abc") == [305, 10 + 1 + ord("c")]
 
 
 def tiktoken_file(path: Path) -> Path:
@@ -158,7 +158,7 @@ def tiktoken_file(path: Path) -> Path:
 
 def test_a_tiktoken_file_needs_its_pattern(tmp_path: Path) -> None:
     path = tiktoken_file(tmp_path / "small.tiktoken")
-    with pytest.raises(ModelFormatError, match=r"give its pattern .* or small.tiktoken.json"):
+    with pytest.raises(ModelFormatError, match=r"pass it .* or put small.tiktoken.json"):
         superword.extend(path, DOCUMENTS, 1)
     tok = superword.extend(path, DOCUMENTS, 1, pattern="gpt4", special_tokens={"<|end|>": 999})
     assert tok.token_id(b"\xff") == 0
@@ -171,7 +171,7 @@ def test_a_tiktoken_file_needs_its_pattern(tmp_path: Path) -> None:
 
 def test_tiktoken_files_of_openai_are_known_by_their_names(tmp_path: Path) -> None:
     path = tiktoken_file(tmp_path / "o200k_base.tiktoken")
-    tok = open_base(path)
+    tok = import_tokenizer(path)
     assert tok.pattern == "gpt4o"
     assert tok.special_tokens == {"<|endoftext|>": 199999, "<|endofprompt|>": 200018}
 
@@ -184,7 +184,7 @@ def test_an_export_is_a_base(tmp_path: Path) -> None:
     superword.export(plain, tmp_path / "tokenizer.json", "tokenizer.json")
     superword.export(plain, tmp_path / "plain.tiktoken", "tiktoken")
     for name in ("tokenizer.json", "plain.tiktoken"):
-        assert open_base(tmp_path / name).fingerprint == plain.fingerprint
+        assert import_tokenizer(tmp_path / name).fingerprint == plain.fingerprint
         tok = superword.extend(tmp_path / name, documents, 20)
         assert tok.fingerprint == superword.extend(plain, documents, 20).fingerprint
 

@@ -14,7 +14,7 @@ import pytest
 
 import superword
 from superword import CorpusError, ModelFormatError, PatternError, Tokenizer
-from superword.tokenizer import Parameters
+from superword.tokenizer import TrainingConfig
 
 DOCUMENTS = ["to be or not to be", "to be"]
 PLAIN: dict[str, Any] = {"supermerges": False, "deletion": None}
@@ -32,24 +32,24 @@ def train(*documents: str, vocab_size: int = 256, **options: Any) -> Tokenizer:
         ({"vocab_size": 2**31}, "vocab_size"),
         ({"deletion": "none"}, "deletion must be 'bytes', 'pair' or None, not 'none'"),
         ({"deletion": ""}, "deletion"),
-        ({"tau": 0}, "tau must be above 0 and at most 1, not 0; deletion=None is off"),
+        ({"tau": 0}, "tau must be above 0 and at most 1, not 0; deletion=None keeps all tokens"),
         ({"tau": 1.1}, "tau"),
         ({"tau": float("nan")}, "tau"),
         ({"min_count": 0}, "min_count must be at least 1, not 0"),
         ({"threads": 0}, "threads must be at least 1, not 0"),
         ({"verify_every": 0}, "verify_every must be at least 1, not 0"),
-        ({"max_bytes": 0}, "max_bytes is at least 1, not 0"),
-        ({"max_documents": 0}, "max_documents is at least 1, not 0"),
-        ({"on_error": "ignore"}, "on_error is 'raise' or 'skip', not 'ignore'"),
+        ({"max_bytes": 0}, "max_bytes must be at least 1, not 0"),
+        ({"max_documents": 0}, "max_documents must be at least 1, not 0"),
+        ({"on_error": "ignore"}, "on_error must be 'raise' or 'skip', not 'ignore'"),
         ({"pattern": "a(b"}, "cannot read the regex at position 3"),
         ({"eligible": "a)b"}, "cannot read the regex"),
         ({"special_tokens": ["<s>", "</s>", "<s>"]}, "<s>"),
         (
             {"transition": 256},
-            "transition is for SuperBPE; it needs supermerges=False and deletion",
+            "transition (SuperBPE) needs supermerges=False and deletion",
         ),
-        ({"transition": 256, "supermerges": False}, "transition is for SuperBPE"),
-        ({"transition": 256, "deletion": None}, "transition is for SuperBPE"),
+        ({"transition": 256, "supermerges": False}, "transition (SuperBPE) needs"),
+        ({"transition": 256, "deletion": None}, "transition (SuperBPE) needs"),
         ({**PLAIN, "transition": 255}, "transition must be from 256 to vocab_size, not 255"),
         ({**PLAIN, "transition": 257}, "transition must be from 256 to vocab_size, not 257"),
         ({**PLAIN, "transition": 256.5}, "transition must be an integer"),
@@ -90,7 +90,7 @@ def test_a_text_that_is_no_path_is_refused() -> None:
 
 
 def test_too_few_pairs_are_warned_of_and_give_the_tokens_that_there_are() -> None:
-    with pytest.warns(UserWarning, match="pairs for 259 tokens only, not 1,000") as caught:
+    with pytest.warns(UserWarning, match="pairs for only 259 tokens, not 1,000") as caught:
         tok = train(vocab_size=1000)
     assert caught[0].filename == __file__
     assert tok.vocab_size == 259
@@ -125,7 +125,15 @@ def test_a_tokenizer_remembers_how_it_was_trained() -> None:
         tau=0.5,
         min_count=1,
     )
-    assert tok.parameters == Parameters("gpt2", "[a-z ]+", False, "pair", 0.5, 1, 257)
+    assert tok.parameters == TrainingConfig(
+        pattern="gpt2",
+        eligible="[a-z ]+",
+        supermerges=False,
+        deletion="pair",
+        tau=0.5,
+        min_count=1,
+        vocab_size=257,
+    )
 
 
 def test_a_second_stage_splits_anew_and_learns_on() -> None:
@@ -166,7 +174,7 @@ def test_a_model_with_a_second_stage_is_saved_and_loaded(tmp_path: Path) -> None
 
 
 def test_the_defaults_are_those_of_the_parameters() -> None:
-    assert train().parameters == Parameters(vocab_size=256)
+    assert train().parameters == TrainingConfig(vocab_size=256)
 
 
 def test_what_cannot_be_read_is_skipped_with_a_warning(tmp_path: Path) -> None:
@@ -174,7 +182,7 @@ def test_what_cannot_be_read_is_skipped_with_a_warning(tmp_path: Path) -> None:
     path.write_text('{"text": "to be"}\n{"text": 5}\n{"text": "to be"}\nno JSON\n')
     with pytest.raises(CorpusError, match="line 2"):
         superword.train(path, 257)
-    with pytest.warns(UserWarning, match="skipped what cannot be read") as caught:
+    with pytest.warns(UserWarning, match="skipped input that cannot be read") as caught:
         tok = superword.train(path, 257, on_error="skip")
     (message,) = [str(warning.message) for warning in caught]
     assert "line 2" in message
@@ -292,5 +300,5 @@ def test_a_memory_limit_that_cannot_be_kept_is_refused_with_the_figure() -> None
 
 @pytest.mark.parametrize("limit", ["1XB", "much", "", "1MB", 0, -5])
 def test_a_memory_limit_that_makes_no_sense_is_refused(limit: int | str) -> None:
-    with pytest.raises(ValueError, match="256 MB|a size is"):
+    with pytest.raises(ValueError, match="256 MB|a size must be"):
         superword.train(["a b"], 256, memory_limit=limit)
