@@ -54,7 +54,7 @@ def gather(kind: type[Options], given: Options | None, keywords: Mapping[str, ob
 def expand_keywords(accepted: type, *kinds: type) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Show the `**keywords` of a function, typed by `accepted`, with the defaults of `kinds`.
 
-    The expanded signature is what `help()` shows. A keyword that it does not have is refused.
+    `help()` shows the expanded signature. Other keywords raise a `TypeError`.
     """
     declared = {each.name: each for kind in kinds for each in fields(kind)}
 
@@ -77,8 +77,8 @@ def expand_keywords(accepted: type, *kinds: type) -> Callable[[Callable[P, R]], 
         def call(*args: P.args, **kwargs: P.kwargs) -> R:
             try:
                 signature.bind(*args, **kwargs)
-            except TypeError as refused:
-                raise TypeError(f"{function.__name__}() {refused}") from None
+            except TypeError as error:
+                raise TypeError(f"{function.__name__}() {error}") from None
             return function(*args, **kwargs)
 
         call.__signature__ = signature  # type: ignore[attr-defined]

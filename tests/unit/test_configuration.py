@@ -12,6 +12,7 @@ import pytest
 import typer.main
 
 import superword
+import superword.reference
 from superword import CorpusOptions, Resources, Tokenizer, TrainingConfig
 from superword.cli import app
 from superword.commands.options import SPELLINGS
@@ -171,3 +172,7 @@ def test_objects_do_not_change() -> None:
         TrainingConfig().tau = 0.5  # type: ignore[misc]
     second = TrainingConfig(vocab_size=300, transition=280, supermerges=False, deletion=None)
     assert second.second_pattern == superword.patterns.SECOND_PATTERN
+
+
+def test_the_reference_has_the_same_default_pattern() -> None:
+    assert superword.reference.DEFAULT_PATTERN == TrainingConfig.pattern

@@ -75,7 +75,7 @@ class ProgressChoice(StrEnum):
 
 
 class Spelling(NamedTuple):
-    """How the command line spells a field whose Python type it cannot take.
+    """The spelling of a field on the command line, where its Python type does not fit.
 
     Attributes:
         type: The type on the command line.

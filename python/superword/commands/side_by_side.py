@@ -85,7 +85,7 @@ def build_lines(
 
 
 def escape_characters(text: str) -> list[str]:
-    r"""Return the characters as printed: a space as it is, a line end as `\n`."""
+    r"""Return the characters as printed: a space stays a space, a line end becomes `\n`."""
     return [readable(character.encode()) for character in text]
 
 

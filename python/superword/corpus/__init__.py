@@ -1,7 +1,7 @@
 """Reading documents.
 
 In reading order:
-    options    `CorpusOptions`: how documents are read.
+    options    `CorpusOptions`: the options for reading.
     paths      The sources that a path names: a file, a folder, a glob, a URL, standard input.
     parquet    Documents from Parquet tables.
     documents  `open_corpus`, which opens any of these, and the bundled `sample`.

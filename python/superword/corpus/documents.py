@@ -55,7 +55,7 @@ def open_corpus(
             `.bz2`; standard input is JSON lines if it starts with `{"`, otherwise text.
         shard: `(i, n)` to take every n-th file, or document of an iterable, from the i-th on,
             counted from 0.
-        corpus_options: How documents are read; or its fields as keywords.
+        corpus_options: The options for reading documents; or its fields as keywords.
         keywords: The fields of `CorpusOptions`.
 
     Raises:

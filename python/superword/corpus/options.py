@@ -1,4 +1,4 @@
-"""How documents are read."""
+"""Options for reading documents."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ OnError: TypeAlias = Literal["raise", "skip"]
 @document_options
 @dataclass(frozen=True, kw_only=True)
 class CorpusOptions:
-    """How documents are read from files, tables and rows."""
+    """Options for reading documents from files, tables and rows."""
 
     column: str = option("text", "Key or column that holds the document in JSON lines and Parquet.")
     separator: str | None = option(
@@ -52,7 +52,7 @@ class CorpusOptions:
 
 
 class ReadingKeywords(TypedDict, total=False):
-    """The fields of `CorpusOptions` that do not limit how much is read."""
+    """The fields of `CorpusOptions` that do not limit the amount of text."""
 
     column: str
     separator: str | None

@@ -94,9 +94,9 @@ def count(
         shard: `(i, n)`: shard i of n has every n-th file, from the i-th on, counted from 0.
         cut: The cut that training wrote. With it, fragments are counted; without, pretokens. Its
             pattern and eligibility are used.
-        config: What decides the model; or its fields as keywords. Counting depends only on
+        config: The training configuration; or its fields as keywords. Counting depends only on
             `pattern`, `eligible` and `supermerges`.
-        corpus_options: How documents are read; or its fields as keywords.
+        corpus_options: The options for reading documents; or its fields as keywords.
         resources: Threads, memory, progress; or its fields as keywords.
         keywords: The fields of `TrainingConfig`, `CorpusOptions` and `Resources`, described there.
 

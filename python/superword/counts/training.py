@@ -64,13 +64,13 @@ def train_on_counts(
         counts: The folder.
         vocab_size: Size of the vocabulary, without special tokens; at least 256. It may be in
             `config` instead.
-        corpus: The corpus, to count what is missing.
+        corpus: The corpus, if missing shards are to be counted.
         special_tokens: Texts that are single tokens. Their ids follow all others.
         min_pretoken_count: Leave out pretokens that are rarer. This changes the model.
         min_fragment_count: Leave out fragments that are rarer. This changes the model.
-        config: What decides the model; or its fields as keywords. `pattern` and `eligible` must be
-            those that the corpus was counted with.
-        corpus_options: How documents are read; or its fields as keywords.
+        config: The training configuration; or its fields as keywords. `pattern` and `eligible` must
+            be those that the corpus was counted with.
+        corpus_options: The options for reading documents; or its fields as keywords.
         resources: Threads, memory, progress; or its fields as keywords.
         keywords: The fields of `TrainingConfig`, `CorpusOptions` and `Resources`, described there.
 

@@ -62,7 +62,7 @@ def evaluate(
         instability: Whether to measure the instability of prompts, which encodes some text again.
         seed: Seed of the sample of documents and boundaries that instability is measured on.
         source: The column that names the source; without it, nothing is reported by source.
-        corpus_options: How documents are read; or its fields as keywords.
+        corpus_options: The options for reading documents; or its fields as keywords.
         resources: Threads and progress; or its fields as keywords.
         keywords: The fields of `CorpusOptions` and `Resources`, described there.
 

@@ -102,7 +102,7 @@ class SuperwordTokenizer(PythonBackend):
         return tokens | dict(self._added_tokens_encoder)
 
     def _update_total_vocab_size(self) -> None:
-        """Update what depends on added tokens; the base class calls it when they change.
+        """Update everything that depends on added tokens. The base class calls it on changes.
 
         It is not computed lazily: that would change the hash by which `datasets` recognizes a
         tokenizer.

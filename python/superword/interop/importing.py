@@ -1,6 +1,6 @@
 """Importing tokenizers of other libraries: their merges become rules, their ids stay.
 
-docs/extending.md says what is kept, and what is rejected.
+docs/extending.md lists the features that are kept, and those that are rejected.
 """
 
 from __future__ import annotations

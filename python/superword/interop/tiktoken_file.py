@@ -1,7 +1,7 @@
 """tiktoken's vocabulary files, and the JSON file beside them.
 
 Each line of a vocabulary file is a token in base 64 and its rank. The file beside it, its name plus
-`.json`, holds what a `tiktoken.Encoding` needs in addition: the pattern and the special tokens.
+`.json`, holds the pattern and the special tokens, which a `tiktoken.Encoding` needs too.
 """
 
 from __future__ import annotations

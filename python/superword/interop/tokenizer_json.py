@@ -31,9 +31,9 @@ def write_tokenizer_json(tok: Tokenizer) -> bytes:
     Raises:
         ValueError: If no such file comes near.
     """
-    refusal = explain_no_vocabulary(tok)
-    if refusal is not None:
-        raise ValueError(f"cannot be written as a tokenizer.json: {refusal}")
+    reason = explain_no_vocabulary(tok)
+    if reason is not None:
+        raise ValueError(f"cannot be written as a tokenizer.json: {reason}")
     is_exact = explain_no_ranks(tok) is None
     has_supermerges = any(rule.kind == "supermerge" for rule in tok.rules)
     has_deletions = any(rule.kind == "delete" for rule in tok.rules)

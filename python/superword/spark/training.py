@@ -88,7 +88,7 @@ def train(
         min_fragment_count: Leave out rarer fragments before they reach the driver. This changes the
             model.
         report: Called with a summary of each pass.
-        config: What decides the model; or its fields as keywords.
+        config: The training configuration; or its fields as keywords.
         corpus_options: Its `column` holds the documents; the other options do not apply.
         resources: Threads, memory and progress of the driver; or its fields as keywords.
         keywords: The fields of `TrainingConfig` and `Resources`, described there.

@@ -1,9 +1,9 @@
 """A trained tokenizer: loading, encoding, decoding, inspecting.
 
 In reading order:
-    config            `TrainingConfig`: what decides a model, and is saved with it.
+    config            `TrainingConfig`: the options that decide a model.
     rules             The rules of a model, and the steps of an explanation.
-    threads           How many threads to use.
+    threads           The number of threads.
     prompts           The part of a prompt whose ids no continuation can change.
     encoding          The methods that encode and decode.
     tiktoken_adapter  The same methods as `tiktoken.Encoding` has.

@@ -24,7 +24,7 @@ Deletion: TypeAlias = Literal["bytes", "pair"] | None
 @document_options
 @dataclass(frozen=True, kw_only=True)
 class TrainingConfig:
-    """What decides a model, apart from the documents. It is saved with the model."""
+    """The options that, with the documents, decide a model. They are saved with it."""
 
     pattern: str = option(
         DEFAULT_PATTERN,
@@ -93,13 +93,13 @@ class TrainingConfig:
 
 
 def check_integer(name: str, number: object) -> None:
-    """Reject what is not an integer, or too large for the core."""
+    """Reject a number that is not an integer, or too large for the core."""
     if not isinstance(number, int) or number >= 2**31:
         raise ValueError(f"{name} must be an integer below 2**31, not {number!r}")
 
 
 def check_min_count(min_count: int) -> None:
-    """Reject a lowest count that is no positive integer."""
+    """Reject a lowest count that is not a positive integer."""
     check_integer("min_count", min_count)
     if min_count < 1:
         raise ValueError(f"min_count must be at least 1, not {min_count}")

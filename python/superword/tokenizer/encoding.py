@@ -219,7 +219,7 @@ class Encoding:
         return [token.decode("utf-8", "backslashreplace") for token in tokens]
 
     def explain(self, text: str) -> list[Step]:
-        """Show how a text is encoded, rule by rule: first its bytes, then what each rule changes.
+        """Show how a text is encoded, rule by rule: first its bytes, then the effect of each rule.
 
         It applies the rules one by one, as the definition does. Use it for sentences.
         """

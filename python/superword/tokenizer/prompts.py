@@ -120,7 +120,7 @@ class Prompts:
 
 
 def continuations(tokens: Iterable[bytes], overlap: int) -> Iterator[str]:
-    """Yield the rest of each token after the overlap, and what may have to follow it.
+    """Yield the rest of each token after the overlap, and the texts that may have to follow it.
 
     Example:
         >>> list(continuations([b"of", b"off"], 1))

@@ -79,7 +79,7 @@ def encode_corpus(
             the same tokenizer and the same end of text.
         shard: `(i, n)` to encode only every n-th file of the corpus, or document of an iterable,
             from the i-th on, counted from 0.
-        corpus_options: How documents are read; or its fields as keywords.
+        corpus_options: The options for reading documents; or its fields as keywords.
         resources: Threads and progress; or its fields as keywords. Another thread reads.
         keywords: The fields of `CorpusOptions` and `Resources`, described there.
 

@@ -144,7 +144,7 @@ def description(token_format: TokenFormat, count: int, documents: int) -> bytes:
 def check_same(
     path: Path, token_format: TokenFormat, fingerprint: str | None, end_of_text: int | None
 ) -> None:
-    """Refuse to append to a file of another tokenizer, or with another end of text.
+    """Reject appending to a file of another tokenizer, or with another end of text.
 
     Raises:
         ValueError: If one of them differs.

@@ -57,7 +57,7 @@ def extend(
         approximate: Warn of features of the base that cannot be reproduced, instead of rejecting
             them.
         min_count: Lowest count at which a pair is merged.
-        corpus_options: How documents are read; or its fields as keywords.
+        corpus_options: The options for reading documents; or its fields as keywords.
         resources: Threads, memory, progress; or its fields as keywords.
         keywords: The fields of `CorpusOptions` and `Resources`, described there.
 

@@ -1,4 +1,4 @@
-"""What a job may use: threads and memory; and how it reports."""
+"""The resources of a job: threads, memory, progress."""
 
 from __future__ import annotations
 

@@ -45,8 +45,8 @@ def train(
         vocab_size: Size of the vocabulary, without special tokens; at least 256. It may be in
             `config` instead.
         special_tokens: Texts that are single tokens. Their ids follow all others.
-        config: What decides the model; or its fields as keywords.
-        corpus_options: How documents are read; or its fields as keywords.
+        config: The training configuration; or its fields as keywords.
+        corpus_options: The options for reading documents; or its fields as keywords.
         resources: Threads, memory, progress; or its fields as keywords.
         keywords: The fields of `TrainingConfig`, `CorpusOptions` and `Resources`, described there.
 
