@@ -1,4 +1,4 @@
-"""What is public, and only that, is in `__all__`."""
+"""`__all__` lists exactly the public names."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ def corpus(tmp_path: Path) -> Path:
 def test_counts_of_other_processes_give_the_model_of_the_corpus(
     corpus: Path, tmp_path: Path
 ) -> None:
-    """Each process has hashes of its own, but not for what is summed."""
+    """Processes hash strings with different seeds; the sums must not depend on them."""
     counts, model = tmp_path / "counts", tmp_path / "model.json"
     for index in range(2):
         done = run("count", corpus, "-o", counts, "--shard", f"{index}/2", "--progress", "none")

@@ -72,7 +72,7 @@ def test_the_ids_of_a_text_are_printed(model: Path) -> None:
 
 def test_texts_come_from_files_and_pipes_too(model: Path, tmp_path: Path) -> None:
     tok = superword.load(model)
-    text = b"to be\r\n\xff\xfe or not"  # not UTF-8, and not lost
+    text = b"to be\r\n\xff\xfe or not"  # Not UTF-8, and kept.
     (tmp_path / "text").write_bytes(text)
     for done in (
         run(model, text=text),
@@ -185,7 +185,7 @@ def test_a_disk_that_is_full_leaves_nothing(
     done = subprocess.run(
         [COMMAND, "encode", model, corpus, "-o", folder / f"tokens.{kind}", "--progress", "none"],
         capture_output=True,
-        # As good as a full disk: what goes beyond is refused.
+        # Stands in for a full disk: writing more fails.
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20)),
     )
     assert "File too large" in refusal(done)
@@ -199,7 +199,7 @@ def test_control_c_stops_encoding_and_leaves_nothing(
     novels = [json.dumps({"text": text}) + "\n" for text in superword.sample()]
     corpus.write_text("".join(novels) * 20)
     process = subprocess.Popen(
-        # The same file again and again: enough to do for a while.
+        # The same file many times, so that encoding takes a while.
         [COMMAND, "encode", model, *[corpus] * 500, "-o", folder / f"tokens.{kind}"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

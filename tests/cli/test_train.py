@@ -60,7 +60,7 @@ def test_a_missing_folder_is_noticed_before_training(corpus: Path, tmp_path: Pat
 
 
 def refusal(done: subprocess.CompletedProcess[bytes], output: Path) -> str:
-    """The one sentence of a command that has failed and written nothing."""
+    """Return the sentence of a command that failed and wrote nothing."""
     lines = done.stderr.decode().splitlines()
     sentences = [line for line in lines if not line.startswith('{"stage"')]
     assert done.returncode == 1, lines
@@ -149,7 +149,7 @@ def test_plain_bpe_has_merges_only(corpus: Path, output: Path) -> None:
     tok = superword.load(output)
     assert {rule.kind for rule in tok.rules} == {"merge"}
     assert (tok.parameters.supermerges, tok.parameters.deletion) == (False, None)
-    assert done.stderr.decode().count("\n") == 1  # no superwords to name
+    assert done.stderr.decode().count("\n") == 1  # There are no superwords.
 
 
 def test_progress_is_json_lines_where_there_is_no_terminal(corpus: Path, output: Path) -> None:
@@ -257,7 +257,7 @@ def start(*arguments: str | Path, temporary: Path) -> subprocess.Popen[bytes]:
 
 
 def assert_interrupted(process: subprocess.Popen[bytes], output: Path, temporary: Path) -> None:
-    """Send what Ctrl-C sends; the command must end soon, in a sentence, and leave nothing."""
+    """Send SIGINT; the command must end soon, with a sentence, and leave no file."""
     sent = time.monotonic()
     process.send_signal(signal.SIGINT)
     try:
@@ -274,7 +274,7 @@ def assert_interrupted(process: subprocess.Popen[bytes], output: Path, temporary
 
 
 def long_stage(stage: str) -> bytes:
-    """A corpus with which a stage of training takes its time."""
+    """Return a corpus for which a stage of training takes long."""
     if stage == "supermerges":
         # Few words, so few merges, in many orders.
         random = Random(0)
@@ -289,7 +289,7 @@ def test_control_c_stops_training(tmp_path: Path, output: Path, stage: str) -> N
     temporary.mkdir()
     corpus = tmp_path / "corpus.jsonl"
     corpus.write_bytes(long_stage(stage))
-    # Counting everything anew after each rule takes longer than anybody waits.
+    # Recounting everything after each rule takes very long.
     options = ["--vocab-size", "8192", "--verify-every", "1", "--progress", "json"]
     process = start(corpus, "-o", output, *options, temporary=temporary)
     assert process.stderr is not None
@@ -303,7 +303,7 @@ def test_control_c_stops_reading_standard_input(tmp_path: Path, output: Path) ->
     temporary.mkdir()
     process = start("-", "-o", output, "--vocab-size", "300", temporary=temporary)
     assert process.stdin is not None
-    # More than a pipe holds: once it is written, the command has begun to read. A moment later it
+    # More than a pipe holds: once it is written, the command has started to read. A moment later it
     # waits for more.
     process.stdin.write(b"to be or not to be " * 100_000)
     process.stdin.flush()

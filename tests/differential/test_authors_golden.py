@@ -1,4 +1,4 @@
-"""The authors' own models and what their code made of texts: the same tokens, the same ids."""
+"""The authors' models and the output of their code: the same tokens and ids."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_replaying_the_rules_gives_their_tokens_and_ids(
         places[rule.kind, rule.left, rule.right].append(rule.index)
     rows = list(read_jsonl(shared / f"golden/inference/{name}.jsonl.zst"))
     assert len(rows) == 629
-    for row in rows[::8]:  # one rule after the other takes its time
+    for row in rows[::8]:  # Applying rules one by one is slow.
         units = initial_units(row["text"], tok.pattern, tok.parameters.eligible)
         tokens = replay(units, rules, places)
         assert [token.hex() for token in tokens] == row["tokens"], row["text"]
@@ -55,7 +55,7 @@ def test_replaying_the_rules_gives_their_tokens_and_ids(
 
 
 def replay(units: list[Unit], rules: list[Rule], places: dict[Any, list[int]]) -> list[bytes]:
-    """Perform the rule with the smallest index above the last, as long as some rule applies."""
+    """Apply the rule with the smallest index above the last, as long as some rule applies."""
     last = -1
     while True:
         found = [place for key in applicable(units) for place in places.get(key, ())]
@@ -66,7 +66,7 @@ def replay(units: list[Unit], rules: list[Rule], places: dict[Any, list[int]]) -
 
 
 def applicable(units: list[Unit]) -> Iterator[tuple[str, bytes, bytes | None]]:
-    """What rules may join or split as the units are."""
+    """Return the pairs and tokens that rules may join or split in the units."""
     for unit in units:
         if not unit.is_superword:
             yield from (("merge", *pair) for pair in pairwise(unit.tokens))

@@ -1,4 +1,4 @@
-"""Training on counts against training on the corpus: the same file, whatever the shards.
+"""Training on counts against training on the corpus: the same file, for any shards.
 
 The corpora are full of ties, deleted tokens that are made again, and superwords that are spelled
 in two ways, where documents must not be cut at rare neighbours.
@@ -44,7 +44,7 @@ def random_parameters(random: Random) -> TrainingConfig:
 
 
 def twice_spelled(random: Random) -> tuple[list[str], TrainingConfig]:
-    """The same bytes as one pretoken here and several there, each way of them rare."""
+    """Return documents in which the same bytes are one pretoken or several, each form rare."""
     pieces = random.choices(["'ab", "ab", "'a", "b", "'b", "a", "'abb", "c"], k=3)
     documents = [
         "".join(random.choices(pieces, k=random.randint(1, 5)))
@@ -59,7 +59,7 @@ def twice_spelled(random: Random) -> tuple[list[str], TrainingConfig]:
 def assert_equal(
     folder: Path, documents: list[str], parameters: TrainingConfig, shards: int
 ) -> bytes | None:
-    """Count in shards and train on that; give what the last cut says of neighbours."""
+    """Count in shards, train on the counts, and return the bigram bits of the last cut."""
     folder.mkdir()
     for index in range(shards):
         lines = "".join(json.dumps({"text": text}) + "\n" for text in documents[index::shards])
@@ -90,7 +90,7 @@ def test_superwords_spelled_in_two_ways_give_the_same_file(tmp_path: Path) -> No
     for seed in range(8):
         documents, parameters = twice_spelled(Random(seed))
         cuts.append(assert_equal(tmp_path / str(seed), documents, parameters, 1))
-    # In some of them, but not in all, the fragments had to be counted again.
+    # In some cases, but not in all, the fragments had to be counted again.
     assert None in cuts
     assert any(cuts)
 

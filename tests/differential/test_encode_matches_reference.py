@@ -1,9 +1,9 @@
-"""The fast encoder against the reference: the same tokens, whatever the model and the text.
+"""The fast encoder against the reference: the same tokens for any model and text.
 
-Trained models have an order in their rules that the encoder must not rely on. So most models here
-are rules at random, as long as each could be performed at its place: they delete tokens and make
-them again, make one token by several rules, hold the same rule twice, open and close pretokens, and
-have superwords that spell pretokens. Texts are made of the same few letters.
+The encoder must not rely on the order of rules in trained models. So most models here are random
+rules, each applicable at its position: they delete tokens and make them again, make one token by
+several rules, repeat rules, open and close pretokens, and have superwords that spell pretokens.
+Texts have the same few letters.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ DELETIONS: list[Deletion] = ["bytes", "pair", None]
 
 
 class Invention:
-    """Rules at random, and what they make of a few texts, so that most of them do something."""
+    """Random rules, and their effect on a few texts, so that most rules do something."""
 
     def __init__(self, random: Random, parameters: TrainingConfig, texts: list[str]) -> None:
         self.random = random
@@ -96,14 +96,14 @@ class Invention:
         self.perform(Rule(len(self.rules), "delete", token, None, tuple(parts)))
 
     def again(self) -> None:
-        """Repeat an earlier rule, if it can still be performed; it may make a deleted token."""
+        """Repeat an earlier rule, if it still applies; it may make a deleted token."""
         joins = [rule for rule in self.rules if rule.kind != "delete"]
         if joins:
             rule = self.random.choice(joins)
             self.join(rule.kind, (rule.left, rule.right or b""))
 
     def otherwise(self) -> None:
-        """Make a token that was made before, of another pair or by the other kind of rule."""
+        """Make an existing token from another pair, or by the other kind of rule."""
         made = sorted({rule.token for rule in self.rules if rule.kind != "delete"})
         if made:
             token = self.random.choice(made)
@@ -112,7 +112,7 @@ class Invention:
             self.join(self.random.choice(kinds), (token[:place], token[place:]))
 
     def pair(self, pairs: list[tuple[bytes, bytes]], tokens: set[bytes]) -> tuple[bytes, bytes]:
-        """A pair that is there, or any; frequent ones more often."""
+        """Return a pair that occurs, frequent ones more often, or any pair."""
         if pairs and self.random.random() < 0.85:
             return self.random.choice(pairs)
         left, right = self.random.choices(sorted(tokens), k=2)
@@ -139,7 +139,7 @@ def random_text(random: Random, letters: str, longest: int) -> str:
 
 
 def invented(random: Random) -> tuple[list[Rule], TrainingConfig, str]:
-    """A model at random, and the letters it is about."""
+    """Return a random model, and its letters."""
     letters = random.choice(ALPHABETS)
     parameters = TrainingConfig(
         pattern=random.choice(PATTERNS), eligible=random.choice(ELIGIBLES), vocab_size=5000
@@ -154,7 +154,7 @@ def tokens(tok: Tokenizer, text: str) -> list[bytes]:
 
 
 def replayed(tok: Tokenizer, text: str) -> list[bytes]:
-    """What the rules one after the other give; they are held to the reference here as well."""
+    """Return the tokens that the reference gives."""
     return [token for unit in tok.explain(text)[-1].units for token in unit]
 
 
@@ -173,7 +173,7 @@ def test_random_rules_encode_as_the_reference_does() -> None:
 
 
 def test_random_rules_do_all_that_rules_can() -> None:
-    """What the other tests are there for does happen in them."""
+    """The random models have the features that the other tests rely on."""
     seen: Counter[str] = Counter()
     for seed in range(200):
         random = Random(seed)
@@ -199,7 +199,7 @@ def test_random_rules_do_all_that_rules_can() -> None:
 def assert_explained(
     text: str, tok: Tokenizer, rules: Sequence[Rule], parameters: TrainingConfig
 ) -> None:
-    """The steps are the reference's, and each says where it changed something."""
+    """The steps are those of the reference, and each says which tokens it changed."""
     steps = tok.explain(text)
     theirs = reference.explain(
         text, rules, pattern=parameters.pattern, eligible=parameters.eligible
@@ -271,7 +271,7 @@ def test_models_of_random_rules_encode_as_the_reference_does(
 
 
 def written(*lines: str) -> list[Rule]:
-    """Rules as they are spelled here: `merge a b`, `supermerge ab c`, `delete abc ab c`."""
+    """Return rules from lines like `merge a b`, `supermerge ab c`, `delete abc ab c`."""
     rules = []
     for index, line in enumerate(lines):
         kind, *spelled = line.split()
@@ -350,7 +350,7 @@ def test_rules_meet_what_is_there_at_their_time(
     )
 
 
-# Rows that are longer are worked through in another way, and are not remembered.
+# Longer pretokens take another path, and are not cached.
 @pytest.mark.parametrize("length", [16, 17, 255, 256, 257, 3000])
 def test_long_pretokens_encode_as_the_rules_one_after_the_other(length: int) -> None:
     for seed in range(60 if length < 1000 else 20):
@@ -380,15 +380,15 @@ def test_long_runs_of_open_pretokens_encode_as_the_rules_one_after_the_other() -
 
 
 def test_superwords_put_together_in_very_many_ways() -> None:
-    """There are more boundaries then than the encoder lists."""
+    """There are more boundaries than the encoder's table holds."""
     for seed in range(10):
         random = Random(seed)
         pairs = [(left, length - left) for length in range(2, 25) for left in range(1, length)]
-        # Shorter tokens first, so that they are there; what is of one length in any order.
+        # Shorter tokens first, since longer ones need them; in random order within a length.
         pairs.sort(key=lambda pair: (sum(pair), random.random()))
         rules: list[Rule] = []
         for left, right in pairs:
-            # Not all pairs of pretokens are joined, and yet they may come to stand side by side.
+            # Pretokens that no rule joins may still become neighbours in a superword.
             kinds: list[Kind] = ["supermerge"] if random.random() < 0.7 else []
             if left + right < 9:
                 kinds.append("merge")
@@ -421,7 +421,7 @@ REAL = [
 
 @cache
 def trained(parameters: TrainingConfig) -> Tokenizer:
-    """A model of the first half of the sample."""
+    """Train a model on the first half of the sample."""
     documents = list(superword.sample())
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -429,7 +429,7 @@ def trained(parameters: TrainingConfig) -> Tokenizer:
 
 
 def held_out(length: int, count: int) -> Iterator[str]:
-    """Pieces of the other half, from all over it."""
+    """Return pieces from all over the other half."""
     documents = [text for text in superword.sample() if len(text) >= length]
     documents = documents[len(documents) // 2 :]
     for place in range(count):

@@ -1,7 +1,7 @@
-"""A base, read as a model, encodes as the library that it comes from, or is refused.
+"""An imported tokenizer gives the ids of its library, or is rejected.
 
-Random vocabularies over few letters have merges that never happen, that happen out of order, and
-tokens that no merge makes: those are what could go wrong.
+Random vocabularies over few letters have merges that never happen or happen out of order, and
+tokens that no merge makes. These are the hard cases.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from superword.interop.importing import import_tokenizer
 from superword.patterns import NAMED_PATTERNS
 
 BYTES = [bytes([byte]) for byte in range(256)]
-# Llama 3's, and others that the scanners know.
+# Llama 3's pattern, and others that have scanners.
 LLAMA3 = (
     r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*"
     r"|\s*[\r\n]+|\s+(?!\S)|\s+"
@@ -65,7 +65,7 @@ def test_tiktoken_files(tokens: list[bytes]) -> None:
 def described(
     vocabulary: dict[str, int], merges: list[list[str]], **changed: Any
 ) -> dict[str, Any]:
-    """A `tokenizer.json` as the library writes it."""
+    """Return a `tokenizer.json` as the library writes it."""
     made = tokenizers.Tokenizer(
         tokenizers.models.BPE(vocabulary, [(left, right) for left, right in merges])
     )
@@ -111,7 +111,7 @@ def test_tokenizer_json(joined: list[tuple[int, int]], ignore_merges: bool, rand
 
 @pytest.fixture(scope="module")
 def documents(shared: Path, read_jsonl: Callable[[Path], Iterator[Any]]) -> list[str]:
-    """Some of the real documents."""
+    """Return some of the real documents."""
     rows = read_jsonl(shared / "corpus" / "eval.jsonl.zst")
     return [row["text"] for row in itertools.islice(rows, 60)]
 

@@ -1,7 +1,7 @@
-"""SuperBPE against the reference: the same rules, counts and ids, and the same tokens of any text.
+"""SuperBPE against the reference: the same rules, counts and ids, and the same tokens for any text.
 
-Transitions go from the single bytes to the end, vocabularies from nothing to exhaustion, and the
-patterns of the stages need not fit together: the second may split where the first does not.
+Transitions range from 256 to the end, vocabularies from 256 until pairs run out, and the
+patterns of the two stages are unrelated: the second may split where the first does not.
 """
 
 from __future__ import annotations
@@ -139,7 +139,7 @@ def test_a_piece_of_the_sample_gives_the_rules_and_tokens_of_the_reference() -> 
 
 
 def random_merges(random: Random, letters: str, count: int) -> list[reference.Rule]:
-    """Merges at random: some occur twice, and some make a token that another one has made."""
+    """Return random merges: some occur twice, and some make a token that another one makes."""
     made = [bytes([byte]) for byte in sorted(set(letters.encode()))]
     rules: list[reference.Rule] = []
     for _ in range(count):

@@ -1,8 +1,8 @@
-"""The fast trainer against the reference: the same rules, counts and ids, whatever the corpus.
+"""The fast trainer against the reference: the same rules, counts and ids for any corpus.
 
-Few letters, words that begin alike and low thresholds make ties, overlaps, deleted tokens that are
-made again and pretokens that open twice common; patterns that look at what stands before make a
-superword spell a pretoken.
+Few letters, words with common prefixes and low thresholds make ties, overlaps, deleted tokens that
+are made again, and pretokens that open twice common. Patterns with look-behind let a superword
+spell a pretoken.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ ELIGIBLES = [ELIGIBLE, "(?s).*", "(?s).*", "[ab ]+"]
 DELETIONS: list[Deletion] = ["bytes", "pair", None]
 TAUS = [0.3, 0.4, 0.5, 0.6, 0.75, 0.9, 1.0]
 MIN_COUNTS = [1, 1, 2, 2, 3, 5]
-# The last ones are more than any of the corpora has pairs for.
+# The last ones are more than any corpus here has pairs for.
 SIZES = [256, 257, 258, 260, 265, 270, 280, 300, 350, 5000]
 MODES: list[tuple[bool, Deletion]] = [(on, mode) for on in (True, False) for mode in DELETIONS]
 
@@ -56,7 +56,7 @@ def expected(documents: list[str], parameters: TrainingConfig) -> Learned:
 
 
 def assert_equal(documents: list[str], parameters: TrainingConfig, threads: int) -> None:
-    """Train both ways; the warning that there are too few pairs comes exactly when there are."""
+    """Train both ways; the warning about too few pairs comes exactly when there are too few."""
     rules, vocabulary = expected(documents, parameters)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -73,7 +73,7 @@ def assert_equal(documents: list[str], parameters: TrainingConfig, threads: int)
 
 
 def random_documents(random: Random) -> list[str]:
-    """Some letters in any order, and some sentences of a few words, some of them repeated."""
+    """Return random letters, and sentences of a few words, some of them repeated."""
     letters = random.choice(["ab", "ab ", "ab '", "abc  ", "a", "a ", "aab  ", "é a"])
     longest = random.choice([3, 10, 40, 80])
     documents = [
@@ -105,9 +105,9 @@ def random_parameters(random: Random) -> TrainingConfig:
 
 
 def twice_spelled(random: Random, parameters: TrainingConfig) -> tuple[list[str], TrainingConfig]:
-    """The same bytes as one pretoken here and several there, each way of them rare.
+    """Return documents in which the same bytes are one pretoken or several, each form rare.
 
-    Other random corpora hardly ever show it if the trainer cuts too much at rare neighbours.
+    Other random corpora hardly ever show whether the trainer cuts too much at rare neighbours.
     """
     pieces = random.choices(["'ab", "ab", "'a", "b", "'b", "a", "'abb", "c", "'ba"], k=4)
     pieces = pieces[: random.randint(2, 4)]
@@ -137,7 +137,7 @@ def test_random_corpora_give_the_rules_of_the_reference() -> None:
         is_equal = learned(tok) == expected(documents, parameters)
         assert is_equal, f"seed {seed}: train({documents}, **{asdict(parameters)})"
 
-    # Side by side, since a short training mostly waits.
+    # In parallel, since a short training mostly waits.
     with ThreadPoolExecutor(4) as pool:
         for _ in pool.map(check, range(800)):
             pass
@@ -180,7 +180,7 @@ def test_small_corpora_give_the_rules_of_the_reference(
         ["<ab", "<ab", "ab", "ab", "abab", "<abab"] * 2,
         # ab|c and a|bc: two supermerges make the same token.
         ["'ab'c", "'a'bc", "'ab'c'ab", "'a'bc'ab", "c'ab'c", "c'a'bc"] * 3,
-        # The pairs of a token that is spelled in two ways are rare one by one, and not together.
+        # The pairs of a token that is spelled in two ways are rare separately, but not together.
         ["<abx", "abx", "<abx", "abx", "<aby", "abz", "xy", "yx"],
     ],
 )

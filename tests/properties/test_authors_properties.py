@@ -1,4 +1,4 @@
-"""Models of every kind, written as the authors would write them, and read again."""
+"""Models of every kind, written in the authors' formats and read again."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from superword import ModelFormatError, PatternError, Tokenizer, _core, reference
 from superword.reference import ELIGIBLE, Rule
 
-# Few letters and low thresholds: tokens are deleted over and over, and parts of them too.
+# Few letters and low thresholds: tokens are deleted often, and their parts too.
 texts = st.lists(
     st.sampled_from(["a", "b", " ", "ab", "aab", "abb", "abab", " ab", "bab", "baab", "é"]),
     min_size=1,
@@ -23,7 +23,7 @@ PATTERN = " ?[ab]+|."
 
 
 def trained(documents: list[str], tau: float) -> list[Rule]:
-    """Rules of which not all will apply where deletes split otherwise."""
+    """Return rules, some of which do not apply if deletes split differently."""
     options = {"pattern": PATTERN, "tau": tau, "min_count": 1}
     return reference.train(documents, 330, deletion="bytes", **options)[0]  # type: ignore[arg-type]
 
@@ -88,7 +88,7 @@ def single_bytes() -> list[bytes]:
 
 
 def kept_tokens(rules: Iterable[Rule]) -> list[bytes]:
-    """As training leaves it: without what was deleted, unless a supermerge made it too."""
+    """Return the vocabulary after training: deleted tokens stay only as superwords."""
     kept = dict.fromkeys(single_bytes())
     superwords = {rule.token for rule in rules if rule.kind == "supermerge"}
     for rule in rules:
@@ -105,7 +105,7 @@ def first_pair(rules: Iterable[Rule], token: bytes) -> tuple[bytes, ...]:
 
 
 def split_on(rules: Sequence[Rule], token: bytes, vocabulary: set[bytes]) -> tuple[bytes, ...]:
-    """The first pair, and of a part without an id its own, and so on."""
+    """Return the first pair of a token; parts without ids are split again."""
     result: tuple[bytes, ...] = ()
     for part in first_pair(rules, token):
         result += (part,) if part in vocabulary else split_on(rules, part, vocabulary)
@@ -155,7 +155,7 @@ def test_a_damaged_file_is_refused_or_is_a_model(data: st.DataObject) -> None:
         )
     )
     file = bytearray(text.encode())
-    # Most of a file is its 256 bytes; what goes wrong elsewhere is more telling.
+    # Most of a file is its 256 bytes; damage in the rest is more interesting.
     places = st.integers(0, 60) | st.integers(len(file) - 900, len(file))
     for _ in range(data.draw(st.integers(1, 3))):
         start = data.draw(places)

@@ -1,4 +1,4 @@
-"""What holds for every model that the reference trains, and for files that are not quite models."""
+"""Properties of every model that the reference trains, and of damaged model files."""
 
 from __future__ import annotations
 
@@ -146,9 +146,9 @@ def small_file() -> bytes:
 
 @st.composite
 def damaged(draw: st.DrawFn) -> bytes:
-    """A model's file with bytes cut out, put in, or put elsewhere."""
+    """Return a model file with bytes removed, inserted or moved."""
     file = bytearray(small_file())
-    # Most of a file is its 256 bytes; what goes wrong elsewhere is more telling.
+    # Most of a file is its 256 bytes; damage in the rest is more interesting.
     places = st.integers(0, 1400) | st.integers(len(file) - 900, len(file))
     for _ in range(draw(st.integers(1, 3))):
         start = draw(places)
@@ -171,7 +171,7 @@ def test_a_damaged_file_is_refused_or_is_a_model(file: bytes) -> None:
         model = Tokenizer._from_json(file)
     except (ModelFormatError, PatternError) as refused:
         assert 0 < len(str(refused)) < 1000
-    except UserWarning:  # other Unicode tables
+    except UserWarning:  # Other Unicode tables.
         pass
     else:
         assert Tokenizer._from_json(file_of(model)) == model

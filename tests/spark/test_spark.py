@@ -1,4 +1,4 @@
-"""Training and encoding on a real Spark: in this process, and on a master with two workers."""
+"""Training and encoding on Spark: in this process, and on a master with two workers."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ pytestmark = [
         not (JAVA.exists() if JAVA else shutil.which("java")),
         reason="no Java; Spark needs 17 or newer on the path, or JAVA_HOME",
     ),
-    # Spark leaves sockets to the garbage collector, and calls what Python and pandas deprecate.
+    # Spark leaves sockets to the garbage collector, and uses deprecated parts of Python and pandas.
     pytest.mark.filterwarnings("default"),
 ]
 
@@ -86,7 +86,7 @@ def test_rows_are_fewer_the_more_text_repeats(session: SparkSession) -> None:
     many = session.createDataFrame(texts, "text string").repartition(2)
     spark.train(many, 262, report=passed.append)
     assert passed[0].pretokens == 44_004
-    # Of nine words and eight of their neighbours, in two partitions.
+    # Nine words and eight pairs of neighbours, in two partitions.
     assert passed[0].rows < 60
     assert passed[1].rows < 30
 
@@ -155,7 +155,7 @@ def test_files_are_read_as_spark_reads_them(
 def test_the_command_trains_on_spark(
     session: SparkSession, documents: list[str], tmp_path: Path
 ) -> None:
-    """It stops the session in the end, so this is the last test that has it."""
+    """It stops the session, so this is the last test that uses it."""
     lines = "".join(json.dumps({"body": text}) + "\n" for text in documents)
     (tmp_path / "docs.jsonl").write_text(lines)
     model = tmp_path / "model.json"
@@ -172,7 +172,7 @@ def test_the_command_trains_on_spark(
 
 
 def test_a_master_with_two_workers_gives_the_same_model(tmp_path: Path) -> None:
-    """Its output also shows that a worker was killed in the middle of the job, and replaced."""
+    """Its output also shows that a worker was killed during the job and replaced."""
     script = REPOSITORY / "scripts/kill_a_worker.py"
     done = subprocess.run(
         [sys.executable, script, "--folder", tmp_path, "--megabytes", "1"],

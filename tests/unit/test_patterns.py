@@ -1,4 +1,4 @@
-"""Patterns: what is never lost, what the user's own regexes may do, what is refused."""
+"""Patterns: no text is lost; custom regexes, and those that are rejected."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What can be opened as a corpus, and what is said about what cannot."""
+"""Opening a corpus, and the errors for input that cannot be read."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ BAD_LINES = {
 @pytest.mark.parametrize("bad", BAD_LINES)
 @pytest.mark.parametrize("threads", [1, 2, 8])
 def test_a_bad_line_is_named_and_can_be_skipped(tmp_path: Path, bad: bytes, threads: int) -> None:
-    # Several blocks of 1 MB, so that threads meet several bad lines; the first is reported.
+    # Several blocks of 1 MB, so that threads find several bad lines; the first is reported.
     good = json_lines(["x" * 500] * 2000) + b"\n"
     path = write(tmp_path / "a.jsonl", good * 2 + bad + b"\n" + good * 2 + bad + b"\n" + good)
     error = refused(lambda: open_corpus(path).count(threads))

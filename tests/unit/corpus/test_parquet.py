@@ -1,4 +1,4 @@
-"""Tables and URLs, read through packages that may be missing."""
+"""Tables and URLs, which need packages that may be missing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Folders of counts: what they hold, what is counted again, and what is refused."""
+"""Folders of counts: their contents, what is counted again, and what is rejected."""
 
 from __future__ import annotations
 
@@ -65,9 +65,9 @@ def test_pretokens_are_sorted_and_counted(corpus: Path, counts: Path) -> None:
 
 
 def test_the_places_of_bigrams_never_change(tmp_path: Path, counts: Path) -> None:
-    """Counts of other releases are summed with ours."""
+    """Counts of other versions are summed with ours."""
     superword.count([" the quick, indistinguishabilities indistinguishabilities"], counts)
-    # One of short pretokens, and one of pretokens that are hashed in another way.
+    # Short pretokens, and long ones, which are hashed differently.
     places = [(0x879C1E, 1), (0xCF3277, 1)]
     found = rows(counts / "bigrams-0-of-1.parquet")
     assert [(int.from_bytes(key), count) for key, count in found] == places
@@ -167,7 +167,7 @@ def test_other_documents_in_the_second_pass_are_refused(corpus: Path, counts: Pa
     superword.count(corpus, counts, shard=(0, 2), cut=counts / "cut.json")
     with pytest.raises(CountsError, match=r"shard 1/2 has other documents .* 2 documents of 20"):
         superword.count(corpus, counts, shard=(1, 2), cut=counts / "cut.json")
-    # Counted in a folder of its own, it is noticed at the latest when it is trained on.
+    # Counted in a separate folder, it is noticed at the latest in training.
     for file in list(counts.glob("pretokens-*")):
         file.rename(counts.with_name("kept-" + file.name))
     superword.count(corpus, counts, shard=(1, 2), cut=counts / "cut.json")
@@ -219,7 +219,7 @@ def test_sums_are_those_of_the_whole(
     for kind in ("pretokens", "bigrams"):
         file = f"{kind}-0-of-1.parquet"
         assert rows(tmp_path / "sums" / file) == rows(tmp_path / "whole" / file)
-    # The parts are cut alike, and their fragments summed too.
+    # The parts have the same cut, so their fragments are summed too.
     with pytest.raises(CountsError, match="not counted yet"):
         superword.train_on_counts(tmp_path / "sums", SIZE)
     for number, part in enumerate(parts):
@@ -239,7 +239,7 @@ def test_a_folder_is_not_summed_into_itself(corpus: Path, counts: Path) -> None:
 
 
 def test_a_rare_fragment_matters_since_its_pairs_add_up(tmp_path: Path) -> None:
-    """Each of the four fragments occurs once, and what they share four times."""
+    """Each of the four fragments occurs once, and their common part four times."""
     documents = [f"{name} to be {name} {name}" for name in ("ann", "bob", "cat", "dan")]
     whole = superword.train_on_counts(tmp_path / "all", 275, corpus=documents, min_count=1)
     assert whole == superword.train(documents, 275, min_count=1)

@@ -1,4 +1,4 @@
-"""`superword.transformers`, by the calls that trainers and evaluators make."""
+"""`superword.transformers`, with the calls that trainers and evaluators make."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_texts_come_back(tokenizer: SuperwordTokenizer) -> None:
     assert tokenizer.decode(np.array(ids[0])) == TEXTS[0]
     assert tokenizer.decode(ids[3], skip_special_tokens=True) == "to be or not"
     assert tokenizer.decode(300) == tokenizer.core.decode([300])
-    # What others take for spaces to clean up.
+    # Spaces that other tokenizers clean up.
     text = "a . b , c ! do n't"
     assert tokenizer.decode(tokenizer.encode(text), clean_up_tokenization_spaces=True) == text
 
@@ -107,7 +107,7 @@ def test_added_tokens_get_ids_of_their_own(core: Tokenizer) -> None:
     assert tokenizer.mask_token_id == 2004
     assert tokenizer.add_tokens(["<one>", "<|end|>", AddedToken("<two>"), "<one>", ""]) == 2
     assert tokenizer.convert_tokens_to_ids(["<one>", "<two>"]) == [2005, 2006]
-    # A word of the vocabulary keeps its id, but not as a special token, which decoding would skip.
+    # A word of the vocabulary keeps its id, but not as a special token: decoding would skip it.
     the = core.token_id(b"the")
     assert tokenizer.add_tokens(["the"]) == 0
     assert tokenizer.convert_tokens_to_ids("the") == the
@@ -121,7 +121,7 @@ def test_added_tokens_get_ids_of_their_own(core: Tokenizer) -> None:
 
 
 def test_an_added_token_may_be_spelled_like_another(core: Tokenizer) -> None:
-    # In the characters of GPT-2, é stands for the byte 0xE9, which has the id 233.
+    # GPT-2 spells the byte 0xE9 as é. It has the id 233.
     tokenizer = made(core)
     assert tokenizer.add_tokens(["é"]) == 1
     assert tokenizer.encode("é") == [2004]
@@ -208,7 +208,7 @@ def test_a_folder_is_loaded(core: Tokenizer, tmp_path: Path, is_imported: bool) 
     files = tokenizer.save_pretrained(folder)
     names = {Path(file).name for file in files}
     assert {"superword.json", "tokenizer_config.json", "tokenization_superword.py"} <= names
-    # With the model of another kind beside it, as it is in every checkpoint.
+    # With a model of another type beside it, as in every checkpoint.
     (folder / "config.json").write_text(json.dumps({"model_type": "llama"}))
     program = f"""
 import json, sys, warnings
@@ -273,7 +273,7 @@ def test_chats(core: Tokenizer) -> None:
         messages[:1], add_generation_prompt=True, return_tensors="np"
     )
     assert prompt["input_ids"].tolist() == [core.encode(text[:27], allowed_special="all")]
-    # A text that spells a control token is text, if that is asked for.
+    # On request, a special token in a text is ordinary text.
     messages[0]["content"] = "<|bot|>"
     ids = tokenizer.apply_chat_template(messages, sanitize_control_tokens=True)["input_ids"]
     assert ids.count(2003) == 1
@@ -311,7 +311,7 @@ def test_ids_are_decoded_as_they_come(tokenizer: SuperwordTokenizer) -> None:
     read = prefix = 0
     ids = tokenizer.encode(text)
     for place in range(len(ids)):
-        # As serving engines do it: a few ids before, so that characters are whole.
+        # As serving engines do: with a few ids before, so that characters are complete.
         before = tokenizer.decode(ids[prefix:read])
         after = tokenizer.decode(ids[prefix : place + 1])
         if not after.endswith("�"):
@@ -334,7 +334,7 @@ def test_the_streamer_of_generation(
 
 
 def test_equal_tokenizers_have_equal_hashes(core: Tokenizer) -> None:
-    # Data sets find what they have computed before by the hash of the tokenizer.
+    # `datasets` finds cached results by the hash of the tokenizer.
     tokenizer = made(core)
     before = Hasher.hash(tokenizer)
     tokenizer(TEXTS, padding=True, truncation=True, max_length=3, return_offsets_mapping=True)

@@ -1,4 +1,4 @@
-"""`superword.export`: the files, opened in the libraries that they are for."""
+"""`superword.export`: the files, opened with their libraries."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SPECIAL = ["<|end|>", "<|pad|>"]
 
 
 def merges(*pairs: tuple[bytes, bytes], pattern: str = ".+") -> Tokenizer:
-    """A model of merges, in this order."""
+    """Return a model with these merges, in order."""
     rules = [
         Rule(index, "merge", left, right, count=1) for index, (left, right) in enumerate(pairs)
     ]
@@ -105,7 +105,7 @@ def test_offsets_of_the_other_library_are_ours(plain: Tokenizer, tmp_path: Path)
 
 
 def test_merges_under_a_second_pattern_are_exact_too(tmp_path: Path) -> None:
-    # SuperBPE's last stage: merges that go across words, within what its pattern leaves together.
+    # SuperBPE's last stage: merges across words, within the pretokens of its pattern.
     first = superword.train(
         superword.sample(), 1000, pattern="gpt4o", supermerges=False, deletion=None
     )
@@ -123,7 +123,7 @@ def test_merges_under_a_second_pattern_are_exact_too(tmp_path: Path) -> None:
         assert other.encode(text).ids == tok.encode(text)
 
 
-# Two merges make abc, and the rule between them joins it to d. Ours does not go back to that rule.
+# Two merges make abc, and the rule between them joins it to d. Rules in order do not go back to it.
 TWICE = [(b"a", b"b"), (b"b", b"c"), (b"ab", b"c"), (b"abc", b"d"), (b"a", b"bc")]
 
 
@@ -134,7 +134,7 @@ def test_what_ranks_cannot_say_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ExportError, match="rules 2 and 4"):
         export(tok, tmp_path / "tokenizer.tiktoken", "tiktoken")
     assert list(tmp_path.iterdir()) == []
-    # With the two makers next to each other, the rule in between is gone.
+    # If the two merges are adjacent, there is no rule in between.
     tok = merges(*TWICE[:3], TWICE[4], TWICE[3])
     assert explain_no_ranks(tok) is None
 
@@ -151,7 +151,7 @@ pieces = st.sampled_from([b"a", b"b", b"c"])
 
 @st.composite
 def models(draw: st.DrawFn) -> Tokenizer:
-    """Models of merges at random, each of what the ones before it have made."""
+    """Return models of random merges, each of tokens that earlier ones make."""
     tokens = [b"a", b"b", b"c"]
     pairs: list[tuple[bytes, bytes]] = []
     for _ in range(draw(st.integers(1, 9))):
@@ -206,7 +206,7 @@ def test_models_with_other_rules_are_refused_unless_the_nearest_will_do(
     documents = list(islice(superword.sample(), 5))
     for text in [*TEXTS, *documents]:
         ids = other.encode(text).ids
-        assert tok.decode(ids) == text  # so every id is one of the model's
+        assert tok.decode(ids) == text  # So every id is one of the model's.
     found = compare_export(tok, path, "tokenizer.json", documents)
     assert found.documents == 5
     assert found.tokens == sum(len(tok.encode(text)) for text in documents)
@@ -214,7 +214,7 @@ def test_models_with_other_rules_are_refused_unless_the_nearest_will_do(
 
 
 def test_differences_are_counted_by_place(boundless: Tokenizer, tmp_path: Path) -> None:
-    # On a fragment of a word: " thexyz" is two tokens, the first of which is " the".
+    # On a part of a word: " thexyz" is two tokens, the first " the".
     path = tmp_path / "tokenizer.json"
     export(boundless, path, "tokenizer.json", approximate=True)
     assert boundless.tokens("end of thexyz") == ["end", " of", " the", "x", "y", "z"]

@@ -1,4 +1,4 @@
-"""The two model formats of the paper authors' code: what they say, and what is refused."""
+"""The two model formats of the paper authors' code: reading them, and rejecting damaged files."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ SETTINGS = {
 
 
 def boundless_v2(kind: str = "boundless", **settings: object) -> str:
-    """The same rules, where a deleted token leaves the vocabulary."""
+    """The same rules, with deleted tokens removed from the vocabulary."""
     words = json.dumps(SETTINGS | settings)
     text = f"""BoundlessBPE v2 {kind}
 vocabulary
@@ -162,7 +162,7 @@ def test_word_v1_deletes_to_bytes_unless_told(tmp_path: Path) -> None:
 
 def test_the_first_pair_stands_even_if_a_part_was_deleted(tmp_path: Path) -> None:
     tok = load(WORD_V1, tmp_path, deletion="pair")
-    # cab is there before ab is deleted, and gives it back.
+    # cab exists before ab is deleted, and restores it.
     assert tok.encode("cab") == [2, 4]
     assert tok.encode("ab") == [0, 1]
     assert reference.encode("cab", tok.rules, pattern=tok.pattern) == [b"c", b"ab"]  # type: ignore[arg-type]
@@ -180,7 +180,7 @@ def test_a_regex_that_has_a_name_gets_it(tmp_path: Path, name: str) -> None:
     for regex in (NAMED_PATTERNS[name], NAMED_PATTERNS[name].replace("’", r"\u2019")):
         text = WORD_V1.replace('"[a-z]+| [a-z]+|."', json.dumps(regex))
         assert load(text, tmp_path).pattern == name
-    if name == "boundless":  # their catch-all never gets a character
+    if name == "boundless":  # Their catch-all never matches.
         assert load(text.replace('p{M}+"', 'p{M}+|.+"'), tmp_path).pattern == name
 
 
@@ -404,7 +404,7 @@ def test_what_is_not_utf8_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", [WORD_V1.encode(), boundless_v2().encode()])
 def test_a_file_cut_short_is_refused(tmp_path: Path, text: bytes) -> None:
-    # Without its last line end it is whole.
+    # Without its last line end it is still complete.
     for end in range(0, len(text) - 1):
         message = refused(text[:end], tmp_path)
         assert "line" in message or "not a model" in message
@@ -415,7 +415,7 @@ def test_a_malformed_regex_is_refused(tmp_path: Path) -> None:
         load(WORD_V1.replace("[a-z]+| ", "[a-z+| "), tmp_path)
     with pytest.raises(PatternError):
         load(boundless_v2(main_regex="a("), tmp_path)
-    with pytest.raises(PatternError):  # which brackets around it would heal
+    with pytest.raises(PatternError):  # Brackets around it would repair it.
         load(boundless_v2(merge_pattern="a)(b"), tmp_path)
 
 

@@ -1,4 +1,4 @@
-"""Every method that decodes: what it gives, what it takes, and what it refuses."""
+"""Every method that decodes: results, arguments and errors."""
 
 from __future__ import annotations
 

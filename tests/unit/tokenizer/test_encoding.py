@@ -1,4 +1,4 @@
-"""Every method that encodes: what it gives, what it takes, and what it refuses."""
+"""Every method that encodes: results, arguments and errors."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def test_offsets_say_where_tokens_are(tok: Tokenizer, text: str) -> None:
     ends = [0, *(end for _, end in in_bytes)]
     assert [start for start, _ in in_bytes] == ends[:-1]
     assert ends[-1] == len(data)
-    # By character: in which bytes it is.
+    # The bytes of each character.
     places = [len(text[:index].encode()) for index in range(len(text) + 1)]
     for (start, end), characters in zip(in_bytes, in_characters, strict=True):
         touched = [i for i in range(len(text)) if places[i] < end and start < places[i + 1]]
@@ -109,7 +109,7 @@ def test_tokens_are_for_people(tok: Tokenizer) -> None:
 def test_any_bytes_come_back(tok: Tokenizer, data: bytes) -> None:
     ids = tok.encode_bytes(data)
     assert tok.decode_bytes(ids) == data
-    # What is no UTF-8 stands alone, and what is between is encoded as a text of its own.
+    # Bytes that are not UTF-8 stand alone. The text between them is encoded separately.
     expected: list[int] = []
     for part in split_at_invalid(data):
         expected += tok.encode(part) if isinstance(part, str) else [part]

@@ -1,4 +1,4 @@
-"""The model file: what it says, what is refused, and how it is written."""
+"""The model file: its contents, errors, and how it is written."""
 
 from __future__ import annotations
 
@@ -199,7 +199,7 @@ def test_a_deleted_token_cannot_be_joined() -> None:
 
 @pytest.fixture
 def deleting() -> Any:
-    """A file as models from elsewhere may be: cab splits into c and ab, which was deleted."""
+    """Return a file as an imported model may be: cab splits into c and ab, which was deleted."""
     file = json.loads(Tokenizer._from_rules([], TrainingConfig())._model.to_json())
     rules = [["merge", "a", "b", 5], ["merge", "c", "ab", 5], ["delete", "ab", ["a", "b"]]]
     file["rules"] = [*rules, ["delete", "cab", ["c", "ab"]], ["merge", "cab", "d", 4]]
@@ -210,7 +210,7 @@ def deleting() -> Any:
 def test_a_file_may_bring_deleted_tokens_back_and_name_them(deleting: Any) -> None:
     tok = read(deleting)
     assert json.loads(tok._model.to_json()) == deleting
-    # ab is back in cab alone, and the last rule joins what is not there any more.
+    # ab is restored only in cab, and the last rule joins tokens that no longer exist.
     assert [tok.decode([id]) for id in tok.encode("ab cab cabd")] == [
         *("a", "b", " ", "c", "ab", " ", "c", "ab", "d"),
     ]
@@ -260,7 +260,7 @@ def test_what_follows_a_model_is_refused(tok: Tokenizer) -> None:
 
 
 def test_rules_that_double_a_token_cannot_blow_up_memory(file: Any) -> None:
-    # Each names tokens in full, so a line can make nothing longer than itself.
+    # Each rule names tokens in full, so a line cannot make a token longer than itself.
     file["rules"], file["vocabulary"], token = [], file["vocabulary"][:256], "a"
     for _ in range(20):
         file["rules"].append(["merge", token, token, 1])
@@ -281,7 +281,7 @@ def test_deep_nesting_is_refused(hostile: bytes) -> None:
 def test_a_full_size_model_is_small_and_loads_fast(tmp_path: Path) -> None:
     rules, lefts = list[Rule](), [bytes([byte]) for byte in b"etaoinshrdlu "]
     size = 131_072 - 256
-    for left in lefts:  # grows while it is walked: every token once more with each letter
+    for left in lefts:  # Grows during iteration: every token again with each letter.
         for right in lefts[:13]:
             rules.append(Rule(len(rules), "merge", left, right, (), 10**6 - len(rules)))
             lefts.append(left + right)
@@ -294,7 +294,7 @@ def test_a_full_size_model_is_small_and_loads_fast(tmp_path: Path) -> None:
     assert path.stat().st_size < 8_000_000
     start = time.process_time()
     loaded = superword.load(path)
-    # 0.3 s is the claim, measured in benchmarks/; here the build may be a debug one.
+    # The documented time is 0.3 s, measured in benchmarks/. This may be a debug build.
     assert time.process_time() - start < 3
     assert loaded.vocab_size == 131_072
 

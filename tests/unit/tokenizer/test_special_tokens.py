@@ -42,7 +42,7 @@ def test_special_tokens_are_encoded_where_they_are_allowed(special: Tokenizer) -
         ordinary(" and"),
     ]
     assert special.decode(both) == text
-    # Of two that begin alike, the longer one.
+    # Of two with a common start, the longer one.
     assert special.encode("<|end|>ing", allowed_special="all") == [ending]
     assert special.encode("<|end|>ing", allowed_special=["<|end|>"], disallowed_special=()) == [
         end,
@@ -73,7 +73,7 @@ def test_texts_of_one_s_own_can_be_disallowed(tok: Tokenizer, special: Tokenizer
             tokenizer.encode("a secret", disallowed_special={"secret"})
         with pytest.raises(SpecialTokenError, match="'secret'"):
             tokenizer.encode_batch(["a", "a secret"], disallowed_special=["secret"])
-    # What is allowed and no special token is ignored.
+    # Allowed texts that are not special tokens are ignored.
     assert tok.encode("<|end|>", allowed_special={"<|end|>"}) == tok.encode_ordinary("<|end|>")
 
 

@@ -1,4 +1,4 @@
-"""Many threads, many processes, and what is remembered between texts."""
+"""Many threads, many processes, and the cache of the encoder."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_threads_change_nothing(tok: Tokenizer) -> None:
 
 def test_a_huge_text_is_shared_among_threads_without_a_trace(tok: Tokenizer) -> None:
     novels = "\n\n".join(superword.sample())[: 3 << 19]
-    # With ends of lines where it may be divided, and without any.
+    # With line ends, where it may be split, and without.
     for text in (novels.replace(", ", ",\n"), novels.replace("\n", " ")):
         one, _ = tok.encode_batch_to_numpy([text], threads=1)
         for threads in (2, 8):
@@ -124,7 +124,7 @@ def test_a_fork_while_other_threads_encode_does_not_hang(tok: Tokenizer) -> None
 
 
 def test_what_was_met_before_changes_nothing(tok: Tokenizer) -> None:
-    """The cache is full and emptied on the way, with words in it that come again."""
+    """The cache fills up and is emptied, with words in it that recur."""
     random = Random(1)
     used = pickle.loads(pickle.dumps(tok))
     letters = random.choices("abcdefghijklmnopqrstuvwxyz", k=5_400_000)

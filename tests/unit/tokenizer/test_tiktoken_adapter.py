@@ -1,4 +1,4 @@
-"""`Tokenizer.as_tiktoken`, by the same calls on it and on tiktoken."""
+"""`Tokenizer.as_tiktoken` against tiktoken, with the same calls."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def real(adapter: TiktokenAdapter) -> tiktoken.Encoding:
 
 
 def outcome(call: Callable[[Any], Any], encoding: Any) -> Any:
-    """What a call gives, or the kind of error it raises."""
+    """Return the result of a call, or the type of its error."""
     try:
         result = call(encoding)
     except (KeyError, ValueError) as error:
@@ -52,7 +52,7 @@ def outcome(call: Callable[[Any], Any], encoding: Any) -> Any:
     return result.tolist() if isinstance(result, np.ndarray) else result
 
 
-# As nanochat and its like call them.
+# As nanochat and similar code call them.
 CALLS: dict[str, Callable[[Any], Any]] = {
     "n_vocab": lambda enc: enc.n_vocab,
     "max_token_value": lambda enc: enc.max_token_value,

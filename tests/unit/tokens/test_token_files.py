@@ -1,4 +1,4 @@
-"""`superword.encode_corpus`, and the files that it writes."""
+"""`superword.encode_corpus` and its files."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from superword.tokenizer import TrainingConfig
 from superword.tokens import writers
 from superword.tokens.corpus_encoding import choose_dtype
 
-# Empty ones at the start, in the middle and at the end; a special token as text; not only ASCII.
+# Empty documents at the start, in the middle and at the end; a special token as text; non-ASCII.
 DOCUMENTS = ["", "to be or not to be", "", "café <|end|>", "or not\r\n", ""]
 FORMATS = ["npy", "bin", "parquet"]
 
@@ -30,13 +30,13 @@ def tok() -> Tokenizer:
 
 @pytest.fixture(scope="module")
 def large(tok: Tokenizer) -> Tokenizer:
-    """A tokenizer with more ids than uint16 holds."""
+    """Return a tokenizer with more ids than uint16 holds."""
     special = [f"<{number}>" for number in range(2**16)]
     return Tokenizer._from_rules(list(tok.rules), TrainingConfig(vocab_size=259), special)
 
 
 def read(path: Path) -> list[list[int]]:
-    """The documents of a file with offsets, or of a table."""
+    """Return the documents of a file with offsets, or of a table."""
     if path.suffix == ".parquet":
         rows: list[list[int]] = pyarrow.parquet.read_table(path)["ids"].to_pylist()
         return rows
@@ -70,7 +70,7 @@ def test_documents_come_back_in_order(tok: Tokenizer, tmp_path: Path, kind: str)
 def test_what_takes_several_portions_is_the_same(
     tok: Tokenizer, tmp_path: Path, kind: str, threads: int
 ) -> None:
-    # The document in the middle is larger than a portion.
+    # The document in the middle is larger than a batch.
     novels = list(superword.sample())
     documents = [*novels, "\n".join(novels) * 6, "", *novels[::-1]]
     corpus = tmp_path / "corpus.jsonl"

@@ -1,4 +1,4 @@
-"""Files of tokens for others: Megatron, data sets, datatrove; shards of a corpus, and appending."""
+"""Token files for Megatron, `datasets` and datatrove; shards of a corpus, and appending."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def read_megatron(path: Path) -> list[list[int]]:
 
 
 def read(path: Path) -> list[list[int]]:
-    """The documents of a file of any format."""
+    """Return the documents of a file of any format."""
     if path.suffix == ".idx":
         return read_megatron(path)
     if path.suffix == ".parquet":

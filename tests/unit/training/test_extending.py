@@ -1,4 +1,4 @@
-"""Extending a base: what is kept, what is added, what is refused."""
+"""Extending a tokenizer: what is kept, what is added, what is rejected."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ DOCUMENTS = ["to be or to be", "to be"]
 
 
 def tokenizer_json(**changed: Any) -> dict[str, Any]:
-    """A small base; ids begin at 10, and one is left out."""
+    """Return a small tokenizer; ids start at 10, and one is unused."""
     tokens = [*BYTES, *(left + right for left, right in MERGES)]
     ids = [id for id in range(10, 400) if id != 20]
     whole: dict[str, Any] = {
@@ -54,9 +54,9 @@ def test_what_is_there_stays_and_superwords_come_behind(tmp_path: Path) -> None:
     assert tok.special_tokens == {"<|end|>": 5, "<think>": 500}
     assert tok.pattern == "gpt2"
     assert tok.token_id(b"\x00") == 10
-    assert tok.token_id(b"\x0a") == 21  # 20 is left out
+    assert tok.token_id(b"\x0a") == 21  # 20 is unused.
     assert tok.token_id(b" o") == 270
-    # "to" and " be" stand side by side twice, " to" being two tokens; the new id comes last.
+    # "to" and " be" are neighbours twice, and " to" is two tokens. The new id is the last.
     assert tok.encode("to be") == [501]
     assert tok.is_superword(501)
     assert [(rule.kind, rule.token, rule.count) for rule in tok.rules][-2:] == [
@@ -64,7 +64,7 @@ def test_what_is_there_stays_and_superwords_come_behind(tmp_path: Path) -> None:
         ("supermerge", b"to be", 2),
     ]
     assert tok.encode("to be<think>", allowed_special="all") == [501, 500]
-    assert superword.extend(tmp_path, DOCUMENTS, 1) == tok  # the folder that has it
+    assert superword.extend(tmp_path, DOCUMENTS, 1) == tok  # Its folder.
     tok.save(tmp_path / "model.json")
     assert superword.load(tmp_path / "model.json") == tok
 
@@ -139,7 +139,7 @@ def test_some_of_it_can_be_left_out(tmp_path: Path) -> None:
 def test_tokens_that_are_looked_up_are_refused_if_merges_do_not_make_them(tmp_path: Path) -> None:
     whole = tokenizer_json(ignore_merges=True)
     assert import_tokenizer(saved(tmp_path, whole)).encode("to be") == [267, 269]
-    # "abc" is (a, bc), but "ab" is merged first: only looking it up gives it.
+    # "abc" is (a, bc), but "ab" is merged first: only ignore_merges gives it.
     for left, right in [("a", "b"), ("b", "c"), ("a", "bc")]:
         whole["model"]["merges"].append(f"{left} {right}")
         whole["model"]["vocab"][left + right] = 300 + len(whole["model"]["merges"])

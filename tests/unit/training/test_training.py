@@ -1,4 +1,4 @@
-"""`superword.train`: what it refuses, what it warns of, and what it tells on the way."""
+"""`superword.train`: errors, warnings and progress."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def test_too_few_pairs_are_warned_of_and_give_the_tokens_that_there_are() -> Non
     assert caught[0].filename == __file__
     assert tok.vocab_size == 259
     assert [tok.token_bytes(id) for id in range(256, 259)] == [b" be", b"to", b"to be"]
-    # What was asked for is remembered: the model can be cut at that size, and at none above.
+    # The requested size is saved: the model can be truncated to it, and to no larger one.
     assert tok.parameters.vocab_size == 1000
     assert tok.truncate(1000) == tok
 
@@ -111,7 +111,7 @@ def test_special_tokens_have_the_ids_after_the_vocabulary() -> None:
     assert tok.vocab_size == 258
     assert tok.special_tokens == {"<|end|>": 258, "to be": 259, "é": 260}
     assert tok.token_bytes(260) == "é".encode()
-    # They are no part of what is learned.
+    # They are not learned.
     assert list(tok.rules) == list(train(vocab_size=258).rules)
 
 
@@ -140,7 +140,7 @@ def test_a_second_stage_splits_anew_and_learns_on() -> None:
     options = {**PLAIN, "pattern": "gpt2", "transition": 257}
     tok = train(vocab_size=259, second_pattern="or", **options)
     # First " b", the smallest of the pairs that occur three times; then, in "to be ", " not to be"
-    # and "to be", what follows it, what comes before that, and so on.
+    # and "to be", the text after it, the text before that, and so on.
     assert [(rule.left, rule.right, rule.count) for rule in tok.rules] == [
         (b" ", b"b", 3),
         (b" b", b"e", 3),
@@ -208,7 +208,7 @@ def test_a_regex_that_gives_up_in_the_midst_of_the_corpus_stops_training(regex: 
     give_up: dict[str, Any] = {regex: r"(?:(a|aa)+)+\1c|[a-z ]+"}
     with pytest.raises(PatternError, match="gave up"):
         superword.train(documents, 300, threads=2, **give_up)
-    # Without that document there is nothing wrong with it.
+    # Without that document, the file is valid.
     del documents[300]
     assert superword.train(documents, 257, **give_up).vocab_size == 257
 
@@ -223,7 +223,7 @@ def test_an_error_of_the_iterable_is_the_caller_s() -> None:
 
 
 class Told:
-    """Remembers what it is told."""
+    """Records the calls of a progress callback."""
 
     def __init__(self) -> None:
         self.calls: list[tuple[str, int, int | None]] = []
@@ -236,7 +236,7 @@ class Told:
 
 def test_progress_rises_through_the_stages() -> None:
     told = Told()
-    # Counting everything anew takes its time, so that there is something to tell.
+    # Recounting everything is slow, so there is progress to report.
     superword.train(superword.sample(), 1000, progress=told, verify_every=1, threads=2)
     assert len(told.calls) > 3
     assert told.threads == {threading.get_ident()}
@@ -290,7 +290,7 @@ def test_other_threads_of_python_run_meanwhile() -> None:
 
 
 def test_a_memory_limit_that_cannot_be_kept_is_refused_with_the_figure() -> None:
-    # Words of random letters: nearly all distinct, so that there is much to learn from.
+    # Words of random letters: nearly all distinct, so learning takes long.
     random = Random(1)
     letters = "".join(random.choices("abcdefghij", k=6_000_000))
     words = [" ".join(letters[i : i + 12] for i in range(0, len(letters), 12))]
