@@ -26,7 +26,7 @@ def test_examples_in_docs(path: Path) -> None:
     assert doctest.testfile(str(path), module_relative=False).failed == 0
 
 
-def test_the_readme_shows_what_its_code_gives(
+def test_the_readme_shows_the_results_of_its_code(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A comment after an expression in the README is its value."""

@@ -9,7 +9,7 @@ import types
 import superword
 
 
-def test_all_names_what_is_public() -> None:
+def test_all_lists_the_public_names() -> None:
     public = {
         name
         for name, value in vars(superword).items()

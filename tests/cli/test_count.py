@@ -101,7 +101,7 @@ def test_options_that_do_not_go_together_are_refused(
 
 
 @pytest.mark.parametrize("shard", ["1", "a/b", "4/4", "-1/2"])
-def test_what_is_no_shard_is_refused(corpus: Path, tmp_path: Path, shard: str) -> None:
+def test_an_invalid_shard_is_rejected(corpus: Path, tmp_path: Path, shard: str) -> None:
     done = run("count", corpus, "-o", tmp_path / "counts", "--shard", shard)
     assert done.returncode == 1
     assert "a shard must be" in done.stderr

@@ -134,7 +134,7 @@ def test_several_files_standard_input_and_options(model: Path, corpus: Path, fol
     assert [tok.decode(ids) for ids in read(folder)] == ["to", "be", "or"]
 
 
-def test_a_table_comes_out_of_a_table(model: Path, folder: Path) -> None:
+def test_a_table_is_encoded_to_a_table(model: Path, folder: Path) -> None:
     tok = superword.load(model)
     pyarrow.parquet.write_table(pyarrow.table({"text": DOCUMENTS}), folder / "in.parquet")
     done = run(model, folder / "in.parquet", "-o", folder / "out.parquet")
@@ -157,7 +157,7 @@ def test_a_table_comes_out_of_a_table(model: Path, folder: Path) -> None:
         (["--file", "missing.txt"], "missing.txt: No such file or directory"),
     ],
 )
-def test_what_is_refused_ends_in_one_sentence(
+def test_invalid_options_end_in_one_sentence(
     model: Path, folder: Path, arguments: list[str], sentence: str
 ) -> None:
     done = subprocess.run(
@@ -167,7 +167,7 @@ def test_what_is_refused_ends_in_one_sentence(
     assert list(folder.iterdir()) == []
 
 
-def test_a_damaged_corpus_leaves_what_was_there(model: Path, corpus: Path, folder: Path) -> None:
+def test_a_damaged_corpus_leaves_the_old_file(model: Path, corpus: Path, folder: Path) -> None:
     run(model, corpus, "-o", folder / "tokens.npy")
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
     corpus.write_bytes(corpus.read_bytes() + b'{"text": "to')

@@ -58,7 +58,7 @@ def test_a_file_that_is_no_model_ends_in_one_sentence(tmp_path: Path) -> None:
     assert "not a superword model" in done.stderr.decode()
 
 
-def test_a_file_that_is_not_there_ends_in_one_sentence(tmp_path: Path) -> None:
+def test_a_missing_file_ends_in_one_sentence(tmp_path: Path) -> None:
     done = run(tmp_path / "missing.json")
     assert done.returncode == 1
     assert done.stderr.decode().endswith("missing.json: No such file or directory\n")

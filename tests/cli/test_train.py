@@ -179,7 +179,7 @@ def test_a_second_stage_gives_the_model_that_python_gives(corpus: Path, output: 
     assert superword.load(output) == expected
 
 
-def test_what_is_warned_of_is_a_sentence_too(corpus: Path, output: Path) -> None:
+def test_warnings_are_sentences_too(corpus: Path, output: Path) -> None:
     corpus.write_bytes(corpus.read_bytes() + b"[]\n")
     options = ["--vocab-size", "1000", "--on-error", "skip", "--progress", "none"]
     done = run(corpus, "-o", output, *options)
@@ -203,13 +203,13 @@ def test_what_is_warned_of_is_a_sentence_too(corpus: Path, output: Path) -> None
         (["--vocab-size", "300", "--transition", "280"], "transition (SuperBPE) needs "),
     ],
 )
-def test_what_is_refused_ends_in_one_sentence(
+def test_invalid_options_end_in_one_sentence(
     corpus: Path, output: Path, options: list[str], sentence: str
 ) -> None:
     assert sentence in refusal(run(corpus, "-o", output, *options), output)
 
 
-def test_what_cannot_be_read_ends_in_one_sentence(tmp_path: Path, output: Path) -> None:
+def test_unreadable_input_ends_in_one_sentence(tmp_path: Path, output: Path) -> None:
     missing = tmp_path / "missing.jsonl"
     done = run(missing, "-o", output, "--vocab-size", "300")
     assert refusal(done, output) == f"superword: {missing}: No such file or directory"
@@ -229,7 +229,7 @@ def test_a_model_that_cannot_be_written_ends_in_one_sentence(corpus: Path, outpu
     assert "No space left on device" in refusal(done, output)
 
 
-def test_a_model_that_was_there_stays_when_training_fails(corpus: Path, output: Path) -> None:
+def test_an_existing_model_stays_when_training_fails(corpus: Path, output: Path) -> None:
     output.write_text("what was there")
     assert run(corpus, "-o", output, "--vocab-size", "10").returncode == 1
     assert output.read_text() == "what was there"

@@ -131,7 +131,7 @@ def test_a_superword_may_begin_in_the_prompt() -> None:
     assert held_back == b" of the"
 
 
-def test_a_long_prompt_is_cut_where_nothing_goes_across() -> None:
+def test_a_long_prompt_is_split_where_no_token_can_cross() -> None:
     tok = trained("boundless", True)
     for document in islice(superword.sample(), 3):
         for end in (100, 1000, 5000):

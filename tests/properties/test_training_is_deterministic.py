@@ -176,7 +176,7 @@ def test_truncation_gives_the_file_of_training_at_that_size(
         assert truncated == (tmp_path / "trained.json").read_bytes(), size
 
 
-def test_what_is_saved_is_what_is_loaded(file: bytes, tmp_path: Path) -> None:
+def test_a_saved_model_is_loaded_unchanged(file: bytes, tmp_path: Path) -> None:
     tok = superword.Tokenizer._from_json(file)
     tok.save(tmp_path / "model.json")
     assert (tmp_path / "model.json").read_bytes() == file

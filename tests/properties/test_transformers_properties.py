@@ -124,7 +124,7 @@ batches = st.one_of(
     options,
     st.sampled_from(["left", "right"]),
 )
-def test_a_plain_bpe_gives_what_the_library_itself_gives(
+def test_a_plain_bpe_gives_the_ids_of_the_library(
     pattern: str | None, batch: Any, options: dict[str, Any], side: str
 ) -> None:
     if options.get("padding") == "max_length":

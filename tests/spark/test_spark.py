@@ -109,7 +109,7 @@ def test_documents_that_change_between_passes_are_refused(session: SparkSession)
         spark.train(changing, 260)
 
 
-def test_what_holds_no_text_is_refused(session: SparkSession) -> None:
+def test_an_empty_corpus_is_rejected(session: SparkSession) -> None:
     df = session.createDataFrame([(1, "to be"), (2, None)], "number int, text string")
     with pytest.raises(CorpusError, match="column 'text': 1 rows are null"):
         spark.train(df, 260)

@@ -157,7 +157,7 @@ def test_an_object_and_one_of_its_keywords_are_refused(given: Any, message: str)
         superword.train(DOCUMENTS, **given)
 
 
-def test_what_is_no_option_is_refused() -> None:
+def test_unknown_options_are_rejected() -> None:
     train: Callable[..., Tokenizer] = superword.train
     with pytest.raises(TypeError, match=r"train\(\) got an unexpected keyword argument 'taw'"):
         train(DOCUMENTS, 300, taw=0.9)

@@ -49,7 +49,7 @@ def test_explain_gives_the_initial_state_and_each_rule_that_changes_something() 
     ]
 
 
-def test_listing_1_of_the_paper_comes_out_step_by_step() -> None:
+def test_listing_1_of_the_paper_is_explained_step_by_step() -> None:
     pairs = [
         ("merge", b" ", b"t"),
         ("merge", b"h", b"e"),

@@ -245,7 +245,7 @@ def test_a_file_that_goes_away_is_an_os_error(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("suffix", PACK)
-def test_standard_input_is_told_by_its_first_bytes(
+def test_the_format_of_standard_input_is_recognized_by_its_first_bytes(
     monkeypatch: pytest.MonkeyPatch, suffix: str
 ) -> None:
     def give(data: bytes) -> None:
@@ -301,7 +301,7 @@ def test_an_item_that_is_no_document_is_named(item: Any, message: str) -> None:
     assert message in corpus.skipped()[0]
 
 
-def test_what_is_no_corpus_is_a_type_error() -> None:
+def test_other_objects_are_a_type_error() -> None:
     for wrong in (7, b"bytes", {"a": "b"}, None):
         with pytest.raises(TypeError, match="a corpus is a path or an iterable"):
             open_corpus(wrong)  # type: ignore[arg-type]
@@ -325,7 +325,7 @@ def test_an_error_of_the_iterable_itself_passes_through() -> None:
 
 
 @pytest.mark.parametrize("memory", [0, 2_500_000, 2**26])
-def test_a_spool_gives_back_what_it_was_given_from_disk_too(memory: int) -> None:
+def test_a_spool_returns_its_documents_from_disk_too(memory: int) -> None:
     options = _core.CorpusOptions(
         column="text", separator=None, skip=False, max_bytes=None, max_documents=None
     )

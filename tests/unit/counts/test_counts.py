@@ -64,7 +64,7 @@ def test_pretokens_are_sorted_and_counted(corpus: Path, counts: Path) -> None:
     assert sum(count for _, count in rows(counts / "bigrams-0-of-1.parquet")) == 11
 
 
-def test_the_places_of_bigrams_never_change(tmp_path: Path, counts: Path) -> None:
+def test_the_buckets_of_bigrams_never_change(tmp_path: Path, counts: Path) -> None:
     """Counts of other versions are summed with ours."""
     superword.count([" the quick, indistinguishabilities indistinguishabilities"], counts)
     # Short pretokens, and long ones, which are hashed differently.
@@ -97,7 +97,7 @@ def test_a_job_resumes_at_the_shards_that_are_missing(corpus: Path, counts: Path
     assert count_all(corpus, counts, 4) == [False, False, True, True]
 
 
-def test_training_counts_what_is_missing(corpus: Path, counts: Path) -> None:
+def test_training_counts_missing_shards(corpus: Path, counts: Path) -> None:
     superword.count(corpus, counts, shard=(1, 3))
     tok = superword.train_on_counts(counts, SIZE, corpus=corpus)
     assert tok == superword.train(DOCUMENTS, SIZE)
@@ -250,7 +250,7 @@ def test_a_rare_fragment_matters_since_its_pairs_add_up(tmp_path: Path) -> None:
     assert b" to be" not in [rule.token for rule in less.rules if rule.kind == "supermerge"]
 
 
-def test_thresholds_leave_out_what_is_rarer_and_are_recorded(corpus: Path, counts: Path) -> None:
+def test_thresholds_leave_out_rare_keys_and_are_recorded(corpus: Path, counts: Path) -> None:
     superword.count(corpus, counts, supermerges=False)
     options: dict[str, Any] = {"supermerges": False, "deletion": None, "min_pretoken_count": 3}
     tok = superword.train_on_counts(counts, 259, **options)

@@ -58,7 +58,7 @@ def test_ids_are_those_of_the_core(core: Tokenizer, tokenizer: SuperwordTokenize
     assert as_text == [core.encode_ordinary(text) for text in TEXTS]
 
 
-def test_texts_come_back(tokenizer: SuperwordTokenizer) -> None:
+def test_texts_round_trip(tokenizer: SuperwordTokenizer) -> None:
     ids = tokenizer(TEXTS)["input_ids"]
     assert tokenizer.batch_decode(ids) == TEXTS
     assert [tokenizer.decode(one) for one in ids] == TEXTS
@@ -141,7 +141,7 @@ def test_ids_with_gaps_do_not_collide(core: Tokenizer) -> None:
     assert len(tokenizer) == 9002
 
 
-def test_added_tokens_take_blanks_and_words_as_they_are_told(core: Tokenizer) -> None:
+def test_added_tokens_obey_lstrip_rstrip_and_single_word(core: Tokenizer) -> None:
     tokenizer = made(core)
     tokenizer.add_tokens(
         [
@@ -170,7 +170,7 @@ def test_special_tokens_are_put_around_a_text(core: Tokenizer) -> None:
     assert encoded.sequence_ids() == [None, *[0] * len(first), None, *[1] * len(second), None]
 
 
-def test_a_model_is_told_how_long_texts_may_be(core: Tokenizer) -> None:
+def test_model_max_length_is_kept(core: Tokenizer) -> None:
     tokenizer = made(core, model_max_length=4, special_tokens_pattern="bos")
     ids = core.encode(TEXTS[0])
     assert tokenizer(TEXTS[0], truncation=True)["input_ids"] == [2000, *ids[:3]]
@@ -188,7 +188,7 @@ def test_arrays(tokenizer: SuperwordTokenizer) -> None:
     assert tokenizer.encode(TEXTS[0], return_tensors="np").tolist() == [ids]
 
 
-def test_what_is_no_text_is_refused(tokenizer: SuperwordTokenizer) -> None:
+def test_an_object_that_is_not_a_text_is_rejected(tokenizer: SuperwordTokenizer) -> None:
     with pytest.raises(ValueError, match="a text must be a string"):
         tokenizer([TEXTS[0], 5.0])
     with pytest.raises(ValueError, match="as long"):
@@ -305,7 +305,7 @@ def test_the_collator_of_causal_models(tokenizer: SuperwordTokenizer) -> None:
     assert batch["attention_mask"].tolist()[1] == [1] * len(second) + [0] * missing
 
 
-def test_ids_are_decoded_as_they_come(tokenizer: SuperwordTokenizer) -> None:
+def test_ids_are_decoded_one_by_one(tokenizer: SuperwordTokenizer) -> None:
     text = "at the end of the day 猫猫, naïve café 🐈‍⬛<|end|>"
     shown = ""
     read = prefix = 0

@@ -127,7 +127,7 @@ def test_merges_under_a_second_pattern_are_exact_too(tmp_path: Path) -> None:
 TWICE = [(b"a", b"b"), (b"b", b"c"), (b"ab", b"c"), (b"abc", b"d"), (b"a", b"bc")]
 
 
-def test_what_ranks_cannot_say_is_refused(tmp_path: Path) -> None:
+def test_rules_that_ranks_cannot_express_are_rejected(tmp_path: Path) -> None:
     tok = merges(*TWICE)
     with pytest.raises(ExportError, match="rules 2 and 4 make b'abc' and rule 3, between them"):
         export(tok, tmp_path / "tokenizer.json", "tokenizer.json")
@@ -139,7 +139,7 @@ def test_what_ranks_cannot_say_is_refused(tmp_path: Path) -> None:
     assert explain_no_ranks(tok) is None
 
 
-def test_tiktoken_would_merge_what_no_rule_does() -> None:
+def test_tiktoken_would_merge_pairs_that_no_rule_joins() -> None:
     # bc is made before ab, so the bytes of abc become a and bc, and no rule joins these.
     tok = merges((b"b", b"c"), (b"a", b"b"), (b"ab", b"c"))
     assert explain_no_ranks(tok) is None
@@ -166,7 +166,7 @@ texts = st.lists(st.text("abc", max_size=40), min_size=1, max_size=30)
 
 
 @given(models(), texts)
-def test_what_is_called_exact_is_exact(
+def test_an_exact_export_is_exact(
     tmp_path_factory: pytest.TempPathFactory, tok: Tokenizer, texts: list[str]
 ) -> None:
     folder = tmp_path_factory.mktemp("exported")
@@ -213,7 +213,7 @@ def test_models_with_other_rules_are_refused_unless_the_nearest_will_do(
     assert 0 < found.differing_tokens < 0.01 * found.tokens
 
 
-def test_differences_are_counted_by_place(boundless: Tokenizer, tmp_path: Path) -> None:
+def test_differences_are_counted_by_position(boundless: Tokenizer, tmp_path: Path) -> None:
     # On a part of a word: " thexyz" is two tokens, the first " the".
     path = tmp_path / "tokenizer.json"
     export(boundless, path, "tokenizer.json", approximate=True)

@@ -151,7 +151,7 @@ def test_ids_are_theirs_and_deleted_tokens_keep_them(tmp_path: Path) -> None:
     assert tok.encode("abc ab cabb a b") == [5, 8, 1, 3, 7, 11]
 
 
-def test_word_v1_deletes_to_bytes_unless_told(tmp_path: Path) -> None:
+def test_word_v1_deletes_to_bytes_by_default(tmp_path: Path) -> None:
     to_bytes = {b"ab": (b"a", b"b"), b"cab": (b"c", b"a", b"b")}
     assert parts(load(WORD_V1, tmp_path)) == to_bytes
     assert parts(load(WORD_V1, tmp_path, deletion="bytes")) == to_bytes
@@ -271,7 +271,7 @@ def test_their_eligibility_asks_for_a_match_anywhere(
         assert reference.is_eligible(pretoken, rule) is (pretoken in eligible), pretoken
 
 
-def test_what_a_v2_file_leaves_open_is_what_their_code_takes(tmp_path: Path) -> None:
+def test_defaults_of_a_v2_file_are_those_of_the_authors(tmp_path: Path) -> None:
     tok = load(boundless_v2(main_regex=None, merge_pattern=None), tmp_path)
     assert tok.pattern == "gpt4o"
     assert superword.is_eligible("(a)", tok.parameters.eligible)
@@ -344,7 +344,7 @@ def tok(tmp_path: Path) -> Tokenizer:
         ("7 cabb\n", "", 'line 15: expected row 12 of 12, `id token`, not "1"'),
     ],
 )  # fmt: skip
-def test_what_is_wrong_with_word_v1_is_said(
+def test_errors_say_what_is_wrong_with_word_v1(
     tmp_path: Path, old: str, new: str, message: str
 ) -> None:
     assert WORD_V1.count(old) >= 1
@@ -379,7 +379,7 @@ def test_what_is_wrong_with_word_v1_is_said(
         ("9\n0 a 0 0", "8\n0 a 0 0", 'line 12: expected the line "special_tokens", not "8'),
     ],
 )  # fmt: skip
-def test_what_is_wrong_with_boundless_v2_is_said(
+def test_errors_say_what_is_wrong_with_boundless_v2(
     tmp_path: Path, old: str, new: str, message: str
 ) -> None:
     text = boundless_v2()
@@ -387,7 +387,7 @@ def test_what_is_wrong_with_boundless_v2_is_said(
     assert message in refused(text.replace(old, new, 1), tmp_path)
 
 
-def test_a_token_that_is_there_needs_an_id(tmp_path: Path) -> None:
+def test_an_existing_token_needs_an_id(tmp_path: Path) -> None:
     text = boundless_v2().replace("9\n0 a", "8\n0 a").replace("4 abc 9 0\n", "")
     assert 'the rules make the token "abc", which has no id' in refused(text, tmp_path)
 
@@ -397,7 +397,7 @@ def test_scripts_with_a_regex_of_their_own_are_refused(tmp_path: Path) -> None:
     assert "line 17: the model splits some scripts" in refused(text, tmp_path)
 
 
-def test_what_is_not_utf8_is_refused(tmp_path: Path) -> None:
+def test_invalid_utf8_is_rejected(tmp_path: Path) -> None:
     text = WORD_V1.encode().replace(b"1 b\n", b"1 \xff\n")
     assert refused(text, tmp_path) == "line 5: not UTF-8"
 
@@ -424,7 +424,7 @@ def test_a_count_without_rows_takes_no_memory(tmp_path: Path, count: str) -> Non
     assert "line" in refused(WORD_V1.replace("\n12\n", f"\n{count}\n"), tmp_path)
 
 
-def test_what_is_no_model_is_not_read_on() -> None:
+def test_a_file_that_is_not_a_model_is_not_read_to_its_end() -> None:
     with pytest.raises(ModelFormatError, match="/dev/zero: not a model"):
         superword.load("/dev/zero")
 

@@ -83,7 +83,7 @@ def test_an_unknown_id_is_refused_by_name(tok: Tokenizer, id: int) -> None:
         tok.decode_stream().feed(id)
 
 
-def test_what_is_no_id_is_refused(tok: Tokenizer) -> None:
+def test_an_invalid_id_is_rejected(tok: Tokenizer) -> None:
     for ids in (["a"], [1.5], [None], "text", 7, [[1]]):
         with pytest.raises(TypeError):
             tok.decode_bytes(ids)  # type: ignore[arg-type]
@@ -99,7 +99,7 @@ def test_a_stream_gives_text_as_soon_as_it_is_whole(tok: Tokenizer, text: str) -
 
 
 @given(st.lists(st.integers(0, 255), max_size=12), st.sampled_from(["replace", "ignore"]))
-def test_a_stream_of_any_ids_gives_what_decode_gives(
+def test_a_stream_of_any_ids_gives_the_text_of_decode(
     tok: Tokenizer, ids: list[int], errors: str
 ) -> None:
     stream = tok.decode_stream(errors)

@@ -71,7 +71,7 @@ def test_arrays_of_nothing(tok: Tokenizer) -> None:
     assert tok.encode_batch(["", ""]) == [[], []]
 
 
-def test_an_array_outlives_what_made_it(tok: Tokenizer) -> None:
+def test_an_array_outlives_its_tokenizer(tok: Tokenizer) -> None:
     ids = pickle.loads(pickle.dumps(tok)).encode_to_numpy(TEXT * 100)
     assert ids.tolist() == tok.encode(TEXT * 100)
 
@@ -106,7 +106,7 @@ def test_tokens_are_for_people(tok: Tokenizer) -> None:
 
 
 @given(st.lists(st.binary(max_size=4) | texts.map(str.encode), max_size=8).map(b"".join))
-def test_any_bytes_come_back(tok: Tokenizer, data: bytes) -> None:
+def test_any_bytes_round_trip(tok: Tokenizer, data: bytes) -> None:
     ids = tok.encode_bytes(data)
     assert tok.decode_bytes(ids) == data
     # Bytes that are not UTF-8 stand alone. The text between them is encoded separately.
@@ -166,7 +166,7 @@ def test_texts_are_several(tok: Tokenizer, encode: Callable[..., Any]) -> None:
 
 
 @pytest.mark.parametrize("method", ["encode_batch", "encode_batch_to_numpy"])
-def test_what_is_no_text_in_a_batch_is_named(tok: Tokenizer, method: str) -> None:
+def test_an_object_in_a_batch_that_is_not_a_text_is_named(tok: Tokenizer, method: str) -> None:
     encode = getattr(tok, method)
     with pytest.raises(TypeError, match=r"texts\[1\] is of type 'int', not 'str'"):
         encode(["a", 3, "b"])
@@ -176,7 +176,7 @@ def test_what_is_no_text_in_a_batch_is_named(tok: Tokenizer, method: str) -> Non
 
 
 @pytest.mark.parametrize("text", [3, b"a", None, ["a"]])
-def test_what_is_no_text_is_refused(tok: Tokenizer, text: Any) -> None:
+def test_an_object_that_is_not_a_text_is_rejected(tok: Tokenizer, text: Any) -> None:
     with pytest.raises(TypeError, match=f"a text must be a str, not {type(text).__name__}"):
         tok.encode(text)
 

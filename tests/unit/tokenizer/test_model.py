@@ -84,7 +84,7 @@ def test_an_unknown_token_is_refused(tok: Tokenizer) -> None:
         tok.token_id(b"<|end|>")
 
 
-def test_the_fingerprint_is_of_what_decides_ids_and_nothing_else(tok: Tokenizer, file: Any) -> None:
+def test_the_fingerprint_covers_exactly_what_decides_ids(tok: Tokenizer, file: Any) -> None:
     def fingerprint(change: Callable[[Any], object]) -> str:
         changed = copy.deepcopy(file)
         change(changed)
@@ -186,7 +186,7 @@ def refused(change: Callable[[Any], object], file: Any) -> str:
         (lambda f: f["special_tokens"].append([65, "<s>"]), '"<s>" has the id 65, which another'),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_said(change: Callable[[Any], object], message: str, file: Any) -> None:
+def test_errors_say_what_is_wrong(change: Callable[[Any], object], message: str, file: Any) -> None:
     assert message in refused(change, file)
 
 
@@ -232,7 +232,7 @@ def test_a_deleted_token_may_keep_its_id(deleting: Any) -> None:
         tok.truncate(256)
 
 
-def test_no_rule_may_name_what_no_rule_has_made(deleting: Any) -> None:
+def test_a_rule_may_not_name_a_token_that_no_rule_makes(deleting: Any) -> None:
     deleting["rules"].append(["supermerge", "ab", "bd", 1])
     assert 'rule 5 names "bd", which no earlier rule has made' in refused(lambda f: None, deleting)
     deleting["rules"][5] = ["supermerge", "ab", "ab", 1]
@@ -254,7 +254,7 @@ def test_a_file_cut_short_is_refused(tok: Tokenizer, tmp_path: Path, end: int) -
         superword.load(path)
 
 
-def test_what_follows_a_model_is_refused(tok: Tokenizer) -> None:
+def test_text_after_a_model_is_rejected(tok: Tokenizer) -> None:
     with pytest.raises(ModelFormatError, match="trailing characters at line"):
         Tokenizer._from_json(tok._model.to_json() + b"{}")
 

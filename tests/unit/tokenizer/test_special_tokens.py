@@ -77,7 +77,7 @@ def test_texts_of_one_s_own_can_be_disallowed(tok: Tokenizer, special: Tokenizer
     assert tok.encode("<|end|>", allowed_special={"<|end|>"}) == tok.encode_ordinary("<|end|>")
 
 
-def test_a_string_in_the_place_of_a_set_is_refused(special: Tokenizer) -> None:
+def test_a_string_instead_of_a_set_is_rejected(special: Tokenizer) -> None:
     with pytest.raises(TypeError, match=r"\{'<\|end\|>'\}"):
         special.encode("a", allowed_special="<|end|>")
     with pytest.raises(TypeError, match="'all' or a set"):
@@ -174,7 +174,7 @@ def test_reserved_names_that_are_taken_are_skipped(tok: Tokenizer) -> None:
     assert list(again.special_tokens)[4:] == ["new", "<|reserved_4|>", "<|reserved_5|>"]
 
 
-def test_special_tokens_that_make_no_sense_are_refused(special: Tokenizer) -> None:
+def test_invalid_special_tokens_are_rejected(special: Tokenizer) -> None:
     with pytest.raises(ValueError, match=r'the special token "<\|end\|>" is repeated'):
         special.with_special_tokens(["<|end|>"])
     with pytest.raises(ValueError, match="is repeated"):

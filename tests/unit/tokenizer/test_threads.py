@@ -123,7 +123,7 @@ def test_a_fork_while_other_threads_encode_does_not_hang(tok: Tokenizer) -> None
             worker.join()
 
 
-def test_what_was_met_before_changes_nothing(tok: Tokenizer) -> None:
+def test_the_cache_changes_nothing(tok: Tokenizer) -> None:
     """The cache fills up and is emptied, with words in it that recur."""
     random = Random(1)
     used = pickle.loads(pickle.dumps(tok))

@@ -56,7 +56,7 @@ def read_flat(path: Path) -> np.ndarray[Any, np.dtype[Any]]:
 
 
 @pytest.mark.parametrize("kind", FORMATS)
-def test_documents_come_back_in_order(tok: Tokenizer, tmp_path: Path, kind: str) -> None:
+def test_documents_are_returned_in_order(tok: Tokenizer, tmp_path: Path, kind: str) -> None:
     path = tmp_path / f"tokens.{kind}"
     encoded = encode_corpus(tok, DOCUMENTS, path)
     assert read(path) == [tok.encode_ordinary(document) for document in DOCUMENTS]
@@ -67,7 +67,7 @@ def test_documents_come_back_in_order(tok: Tokenizer, tmp_path: Path, kind: str)
 
 @pytest.mark.parametrize("kind", FORMATS)
 @pytest.mark.parametrize("threads", [1, 3])
-def test_what_takes_several_portions_is_the_same(
+def test_several_batches_give_the_same_result(
     tok: Tokenizer, tmp_path: Path, kind: str, threads: int
 ) -> None:
     # The document in the middle is larger than a batch.
@@ -191,7 +191,9 @@ def test_an_error_leaves_everything_as_it_was(
 
 
 @pytest.mark.parametrize("kind", FORMATS)
-def test_what_progress_raises_leaves_nothing(tok: Tokenizer, tmp_path: Path, kind: str) -> None:
+def test_an_error_in_the_progress_callback_leaves_no_file(
+    tok: Tokenizer, tmp_path: Path, kind: str
+) -> None:
     told: list[tuple[str, int, int | None]] = []
 
     def stop(*news: Any) -> None:
@@ -207,7 +209,7 @@ def test_what_progress_raises_leaves_nothing(tok: Tokenizer, tmp_path: Path, kin
 
 
 @pytest.mark.parametrize("kind", FORMATS)
-def test_what_writing_raises_leaves_nothing(
+def test_an_error_in_writing_leaves_no_file(
     tok: Tokenizer, tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*_: object) -> None:
@@ -243,7 +245,7 @@ def test_a_link_stays_a_link_and_a_mode_stays(tok: Tokenizer, tmp_path: Path) ->
     assert len(np.load(there)) > 0
 
 
-def test_what_is_skipped_is_warned_of(tok: Tokenizer, tmp_path: Path) -> None:
+def test_skipped_input_gives_a_warning(tok: Tokenizer, tmp_path: Path) -> None:
     corpus = tmp_path / "corpus.jsonl"
     corpus.write_text('{"text": "to"}\n[]\n{"text": "be"}\n')
     with pytest.warns(UserWarning, match="line 2"):
@@ -280,7 +282,7 @@ def test_files_of_all_kinds_keep_their_order(tok: Tokenizer, tmp_path: Path) -> 
         ("tokens.npy", {"threads": 0}, "threads must be at least 1"),
     ],
 )
-def test_what_makes_no_sense_is_refused_before_anything_is_read(
+def test_invalid_arguments_are_rejected_before_anything_is_read(
     tok: Tokenizer, tmp_path: Path, name: str, options: dict[str, Any], sentence: str
 ) -> None:
     (tmp_path / "folder.npy").mkdir()
@@ -292,7 +294,7 @@ def test_what_makes_no_sense_is_refused_before_anything_is_read(
     assert [path.name for path in tmp_path.iterdir()] == ["folder.npy"]
 
 
-def test_a_folder_that_cannot_be_written_to_is_said(tok: Tokenizer, tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_written_to_is_named(tok: Tokenizer, tmp_path: Path) -> None:
     if os.geteuid() == 0:
         pytest.skip("nothing is forbidden to root")
     tmp_path.chmod(0o500)

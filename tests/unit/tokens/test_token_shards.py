@@ -145,7 +145,7 @@ def test_appending_with_another_model_is_refused(
 
 
 @pytest.mark.parametrize("format", ["npy", "bin", "idx"])
-def test_appending_to_what_says_nothing_is_refused(
+def test_appending_to_a_file_without_description_is_rejected(
     tok: Tokenizer, tmp_path: Path, format: str
 ) -> None:
     path = tmp_path / f"tokens.{format}"

@@ -48,7 +48,7 @@ def saved(folder: Path, whole: dict[str, Any]) -> Path:
     return path
 
 
-def test_what_is_there_stays_and_superwords_come_behind(tmp_path: Path) -> None:
+def test_existing_ids_stay_and_superwords_follow(tmp_path: Path) -> None:
     path = saved(tmp_path, tokenizer_json())
     tok = superword.extend(path, DOCUMENTS, 1)
     assert tok.special_tokens == {"<|end|>": 5, "<think>": 500}
@@ -85,7 +85,7 @@ def test_superwords_of_a_base_grow() -> None:
     assert tok.token_bytes(base.vocab_size) == b" to be or to be or"
 
 
-def test_a_supermerge_may_spell_a_token_that_is_there() -> None:
+def test_a_supermerge_may_spell_an_existing_token() -> None:
     # " ab" is a token by its merges in one split, and a superword of " a" and "b" in the other.
     base = superword.train(
         ["ab ab", "a b a b"], 258, pattern="ab| ?[ab]| ", eligible=".*", supermerges=False,
@@ -119,7 +119,7 @@ def test_a_supermerge_may_spell_a_token_that_is_there() -> None:
         ({"merges": ["t o"]}, "no merge makes the token"),
     ],
 )
-def test_what_cannot_be_honoured_is_refused_by_name(
+def test_unsupported_features_are_rejected_by_name(
     changed: dict[str, Any], reason: str, tmp_path: Path
 ) -> None:
     path = saved(tmp_path, tokenizer_json(**changed))
@@ -189,7 +189,7 @@ def test_an_export_is_a_base(tmp_path: Path) -> None:
         assert tok.fingerprint == superword.extend(plain, documents, 20).fingerprint
 
 
-def test_what_makes_no_sense_is_refused(tmp_path: Path) -> None:
+def test_invalid_arguments_are_rejected(tmp_path: Path) -> None:
     base = superword.train(DOCUMENTS, 258, supermerges=False, deletion=None)
     two_stages = superword.train(DOCUMENTS, 258, supermerges=False, deletion=None, transition=257)
     with pytest.raises(ValueError, match="add must be at least 0"):

@@ -58,7 +58,7 @@ def train(*documents: str, vocab_size: int = 256, **options: Any) -> Tokenizer:
         ({"special_tokens": ["<s>", ""]}, "empty"),
     ],
 )
-def test_parameters_that_make_no_sense_are_refused(options: dict[str, Any], sentence: str) -> None:
+def test_invalid_options_are_rejected(options: dict[str, Any], sentence: str) -> None:
     with pytest.raises(ValueError) as refused:
         train(**options)
     assert sentence in str(refused.value)
@@ -89,7 +89,7 @@ def test_a_text_that_is_no_path_is_refused() -> None:
         superword.train("to be or not to be", 300)
 
 
-def test_too_few_pairs_are_warned_of_and_give_the_tokens_that_there_are() -> None:
+def test_too_few_pairs_give_a_warning_and_a_smaller_vocabulary() -> None:
     with pytest.warns(UserWarning, match="pairs for only 259 tokens, not 1,000") as caught:
         tok = train(vocab_size=1000)
     assert caught[0].filename == __file__
@@ -177,7 +177,7 @@ def test_the_defaults_are_those_of_the_parameters() -> None:
     assert train().parameters == TrainingConfig(vocab_size=256)
 
 
-def test_what_cannot_be_read_is_skipped_with_a_warning(tmp_path: Path) -> None:
+def test_unreadable_input_is_skipped_with_a_warning(tmp_path: Path) -> None:
     path = tmp_path / "some.jsonl"
     path.write_text('{"text": "to be"}\n{"text": 5}\n{"text": "to be"}\nno JSON\n')
     with pytest.raises(CorpusError, match="line 2"):
@@ -195,7 +195,7 @@ def test_limits_stop_reading() -> None:
     assert train("to be", "or not", "to be", max_bytes=6).training.bytes == 5
 
 
-def test_a_row_s_column_is_what_is_read() -> None:
+def test_the_column_of_a_row_is_read() -> None:
     rows = [{"text": "no", "body": "to be"}, {"text": "no", "body": "to be"}]
     tok = superword.train(rows, 257, column="body")
     assert tok.rules[0].token == b" b"
@@ -299,6 +299,6 @@ def test_a_memory_limit_that_cannot_be_kept_is_refused_with_the_figure() -> None
 
 
 @pytest.mark.parametrize("limit", ["1XB", "much", "", "1MB", 0, -5])
-def test_a_memory_limit_that_makes_no_sense_is_refused(limit: int | str) -> None:
+def test_an_invalid_memory_limit_is_rejected(limit: int | str) -> None:
     with pytest.raises(ValueError, match="256 MB|a size must be"):
         superword.train(["a b"], 256, memory_limit=limit)
