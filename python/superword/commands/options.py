@@ -116,6 +116,19 @@ def field_option(kind: type, name: str) -> Any:
     return typer.Option(help=help or field.metadata["help"], rich_help_panel=PANELS[kind])
 
 
+def field_parameter(kind: type, name: str, is_required: bool) -> inspect.Parameter:
+    """Return the parameter of a command that sets a field."""
+    hint, default = get_type_hints(kind)[name], getattr(kind, name)
+    if name in SPELLINGS:
+        hint, default = SPELLINGS[name].type, SPELLINGS[name].default
+    return inspect.Parameter(
+        name,
+        inspect.Parameter.KEYWORD_ONLY,
+        default=inspect.Parameter.empty if is_required else default,
+        annotation=Annotated[hint, field_option(kind, name)],
+    )
+
+
 def derive_options(
     *, required: Collection[str] = (), **chosen: Collection[str]
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -134,22 +147,11 @@ def derive_options(
             if kind not in PANELS:
                 parameters.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
                 continue
-            hints = get_type_hints(kind)
             names = [each.name for each in fields(kind)]
             names = [name for name in names if name in chosen.get(parameter.name, names)]
             names.sort(key=lambda name: name not in required)
             objects[parameter.name] = (kind, names)
-            for name in names:
-                spelling = SPELLINGS.get(name) or Spelling(hints[name], getattr(kind, name), str)
-                default = inspect.Parameter.empty if name in required else spelling.default
-                parameters.append(
-                    inspect.Parameter(
-                        name,
-                        inspect.Parameter.KEYWORD_ONLY,
-                        default=default,
-                        annotation=Annotated[spelling[0], field_option(kind, name)],
-                    )
-                )
+            parameters += [field_parameter(kind, name, name in required) for name in names]
 
         @wraps(command)
         def run(**values: Any) -> None:
