@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import itertools
 import json
+import re
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -55,7 +56,7 @@ def test_tiktoken_files(tokens: list[bytes]) -> None:
     try:
         ours = opened(lines, "a.tiktoken", pattern=LLAMA3, special_tokens={"<|end|>": 300})
     except ModelFormatError as refused:
-        assert "made by no merge" in str(refused) or "later merges make" in str(refused)
+        assert re.search("no merge|later merges make", str(refused))
         return
     assert ours.special_tokens == {"<|end|>": 300}
     for text in TEXTS:
@@ -103,7 +104,7 @@ def test_tokenizer_json(joined: list[tuple[int, int]], ignore_merges: bool, rand
     try:
         ours = opened(json.dumps(whole).encode(), "tokenizer.json")
     except ModelFormatError as refused:
-        assert "made by no merge" in str(refused) or "later merges make" in str(refused)
+        assert re.search("no merge|later merges make", str(refused))
         return
     for text in TEXTS:
         assert ours.encode_ordinary(text) == theirs.encode(text).ids

@@ -180,7 +180,9 @@ def test_ids_are_decoded_alike(ids: list[int], skip_special_tokens: bool) -> Non
 
 
 def test_stride_needs_room() -> None:
-    with pytest.raises(ValueError, match="stride is 4, and there is room for 4 tokens"):
+    with pytest.raises(
+        ValueError, match="stride must be smaller than the room for tokens, 4, not 4"
+    ):
         ours(False, None)(
             "the end of the day, of the day",
             truncation=True,

@@ -169,7 +169,7 @@ def test_shards_are_every_nth_file(tok: Tokenizer, tmp_path: Path) -> None:
     assert [text[0] for text in shards[1]] == ["1"] + ["3"] * 3
     with pytest.raises(CorpusError, match="6 shards need at least as many files, and there are 5"):
         encode_corpus(tok, tmp_path / "*.jsonl", tmp_path / "x.npy", shard=(0, 6))
-    with pytest.raises(ValueError, match="of 2 shards, the first is 0 and the last 1"):
+    with pytest.raises(ValueError, match="shard 2 of 2 does not exist; the first is 0"):
         encode_corpus(tok, tmp_path / "*.jsonl", tmp_path / "x.npy", shard=(2, 2))
 
 
