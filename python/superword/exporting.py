@@ -1,5 +1,5 @@
 """Kept for old imports: see `superword.interop.exporting`."""
 
-from superword.interop.exporting import Comparison, Format, compare_export, export
+from superword.interop import Comparison, Format, compare_export, export
 
 __all__ = ["Comparison", "Format", "compare_export", "export"]

@@ -17,10 +17,10 @@ from superword.commands.options import (
     Seed,
     SourceColumn,
     derive_options,
+    option,
 )
 from superword.commands.side_by_side import TokenizedText, print_side_by_side
-from superword.corpus.options import CorpusOptions
-from superword.corpus.paths import RawPath
+from superword.corpus import CorpusOptions, RawPath
 from superword.evaluation import (
     check_plot_path,
     compare_measurements,
@@ -30,7 +30,7 @@ from superword.evaluation import (
     save_plot,
 )
 from superword.tokenizer.display import readable
-from superword.training.resources import Resources
+from superword.training import Resources
 
 __all__ = ["compare_command"]
 
@@ -47,26 +47,15 @@ def compare_command(
     resources: Resources,
     corpus: Annotated[
         list[str] | None,
-        typer.Option(
-            "--corpus",
-            help="Files, folders, globs or URLs to measure on.",
-            rich_help_panel="Corpus",
-        ),
+        option("Files, folders, globs or URLs to measure on.", "Corpus", "--corpus"),
     ] = None,
     source: SourceColumn = "source",
-    text: Annotated[
-        str | None, typer.Option(help="Show how each tokenizer splits this text.")
-    ] = None,
-    name: Annotated[
-        list[str] | None, typer.Option(help="Names of the models, in their order.")
-    ] = None,
+    text: Annotated[str | None, option("Show how each tokenizer splits this text.")] = None,
+    name: Annotated[list[str] | None, option("Names of the models, in their order.")] = None,
     pattern: MeasuredPattern = None,
     seed: Seed = 0,
     plot: Annotated[
-        Path | None,
-        typer.Option(
-            help="Save a plot of the comparison: .png, .svg or .html.", rich_help_panel="Output"
-        ),
+        Path | None, option("Save a plot of the comparison: .png, .svg or .html.", "Output")
     ] = None,
     as_json: AsJson = False,
 ) -> None:

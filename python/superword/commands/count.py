@@ -8,12 +8,11 @@ from typing import Annotated
 import typer
 
 from superword.commands.messages import errors_as_sentences
-from superword.commands.options import CorpusPaths, derive_options, parse_shard
-from superword.corpus.options import CorpusOptions
-from superword.corpus.paths import RawPath
-from superword.counts.counting import Counted, count
-from superword.tokenizer.config import TrainingConfig
-from superword.training.resources import Resources
+from superword.commands.options import CorpusPaths, derive_options, option, parse_shard
+from superword.corpus import CorpusOptions, RawPath
+from superword.counts import Counted, count
+from superword.tokenizer import TrainingConfig
+from superword.training import Resources
 
 __all__ = ["count_command", "print_summary"]
 
@@ -25,26 +24,15 @@ __all__ = ["count_command", "print_summary"]
 )
 def count_command(
     corpus: CorpusPaths,
-    output: Annotated[
-        Path,
-        typer.Option("--output", "-o", help="Folder of counts.", rich_help_panel="Output"),
-    ],
+    output: Annotated[Path, option("Folder of counts.", "Output", "--output", "-o")],
     config: TrainingConfig,
     corpus_options: CorpusOptions,
     resources: Resources,
     shard: Annotated[
-        str,
-        typer.Option(
-            help="Count only shard i of n: 0/4 to 3/4 have every fourth file.",
-            rich_help_panel="Corpus",
-        ),
+        str, option("Count only shard i of n: 0/4 to 3/4 have every fourth file.", "Corpus")
     ] = "0/1",
     cut: Annotated[
-        Path | None,
-        typer.Option(
-            help="Count fragments, with the cut.json that training wrote.",
-            rich_help_panel="Output",
-        ),
+        Path | None, option("Count fragments, with the cut.json that training wrote.", "Output")
     ] = None,
 ) -> None:
     """Count a corpus, or a shard of it, into a folder to train on.

@@ -9,9 +9,9 @@ from typing import Annotated
 import typer
 
 from superword.commands.messages import errors_as_sentences
-from superword.commands.options import Model, TextFile
+from superword.commands.options import Model, TextFile, option
 from superword.commands.text_input import decode_input, read_input
-from superword.tokenizer.tokenizer import load
+from superword.tokenizer import load
 
 __all__ = ["decode_command"]
 
@@ -21,10 +21,7 @@ def decode_command(
     ids: Annotated[list[str] | None, typer.Argument(help="Ids; standard input by default.")] = None,
     file: TextFile = None,
     as_json: Annotated[
-        bool,
-        typer.Option(
-            "--json", help="Print a JSON string; invalid UTF-8 becomes �.", rich_help_panel="Output"
-        ),
+        bool, option("Print a JSON string; invalid UTF-8 becomes �.", "Output", "--json")
     ] = False,
 ) -> None:
     """Decode ids to bytes.

@@ -11,14 +11,13 @@ import typer
 from rich.console import Console
 
 from superword.commands.messages import errors_as_sentences
-from superword.commands.options import Model, TextFile, derive_options, parse_shard
+from superword.commands.options import Model, TextFile, derive_options, option, parse_shard
 from superword.commands.text_input import read_input
-from superword.corpus.options import CorpusOptions
-from superword.corpus.paths import RawPath
+from superword.corpus import CorpusOptions, RawPath
+from superword.tokenizer import Tokenizer, load
 from superword.tokenizer.display import color_alternately, readable
-from superword.tokenizer.tokenizer import Tokenizer, load
-from superword.tokens.corpus_encoding import Encoded, encode_corpus
-from superword.training.resources import Resources
+from superword.tokens import Encoded, encode_corpus
+from superword.training import Resources
 
 __all__ = ["encode_command"]
 
@@ -39,38 +38,25 @@ def encode_command(
     file: TextFile = None,
     as_json: Annotated[
         bool,
-        typer.Option(
-            "--json",
-            help="Print a JSON array of ids; with --output, a JSON summary.",
-            rich_help_panel="Output",
-        ),
+        option("Print a JSON array of ids; with --output, a JSON summary.", "Output", "--json"),
     ] = False,
     output: Annotated[
         Path | None,
-        typer.Option(
+        option(
+            "Encode a corpus to this file: .npy, .bin, .parquet or .idx.",
+            "Output",
             "--output",
             "-o",
-            help="Encode a corpus to this file: .npy, .bin, .parquet or .idx.",
-            rich_help_panel="Output",
         ),
     ] = None,
     end_of_text: Annotated[
-        str | None,
-        typer.Option(
-            help="Special token, or id, to put after each document.", rich_help_panel="Output"
-        ),
+        str | None, option("Special token, or id, to put after each document.", "Output")
     ] = None,
     append: Annotated[
-        bool,
-        typer.Option(
-            "--append", help="Append to a file of the same model.", rich_help_panel="Output"
-        ),
+        bool, option("Append to a file of the same model.", "Output", "--append")
     ] = False,
     shard: Annotated[
-        str | None,
-        typer.Option(
-            help="Encode only the files of shard i of n: 0/8 to 7/8.", rich_help_panel="Corpus"
-        ),
+        str | None, option("Encode only the files of shard i of n: 0/8 to 7/8.", "Corpus")
     ] = None,
 ) -> None:
     """Encode a text, or a corpus to a file.

@@ -17,10 +17,9 @@ from superword.commands.options import (
     SourceColumn,
     derive_options,
 )
-from superword.corpus.options import CorpusOptions
-from superword.corpus.paths import RawPath
+from superword.corpus import CorpusOptions, RawPath
 from superword.evaluation import evaluate, open_tokenizer, print_comparison
-from superword.training.resources import Resources
+from superword.training import Resources
 
 __all__ = ["evaluate_command"]
 

@@ -15,9 +15,8 @@ from rich.text import Text
 from superword.commands.messages import errors_as_sentences
 from superword.commands.options import AsJson, Model, TextFile
 from superword.commands.text_input import decode_input, read_input
+from superword.tokenizer import Step, load
 from superword.tokenizer.display import quote, readable
-from superword.tokenizer.rules import Step
-from superword.tokenizer.tokenizer import load
 
 __all__ = ["explain_command"]
 

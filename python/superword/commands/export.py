@@ -11,12 +11,10 @@ from typing import Annotated
 import typer
 
 from superword.commands.messages import errors_as_sentences
-from superword.commands.options import Model, derive_options
-from superword.corpus.documents import open_corpus
-from superword.corpus.options import CorpusOptions
-from superword.corpus.paths import RawPath
-from superword.interop.exporting import Comparison, Format, compare_export, export
-from superword.tokenizer.tokenizer import load
+from superword.commands.options import Model, derive_options, option
+from superword.corpus import CorpusOptions, RawPath, open_corpus
+from superword.interop import Comparison, Format, compare_export, export
+from superword.tokenizer import load
 
 __all__ = ["export_command"]
 
@@ -31,31 +29,18 @@ class FormatChoice(StrEnum):
 @derive_options(corpus_options=["column", "separator", "max_bytes", "max_documents"])
 def export_command(
     model: Model,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", help="File to write.", rich_help_panel="Output")
-    ],
+    output: Annotated[Path, option("File to write.", "Output", "--output", "-o")],
     corpus_options: CorpusOptions,
     format: Annotated[
-        FormatChoice, typer.Option(help="Format of the file.", rich_help_panel="Output")
+        FormatChoice, option("Format of the file.", "Output")
     ] = FormatChoice.tokenizer_json,
     approximate: Annotated[
-        bool,
-        typer.Option(
-            "--approximate",
-            help="Write the nearest file if none is exact.",
-            rich_help_panel="Output",
-        ),
+        bool, option("Write the nearest file if none is exact.", "Output", "--approximate")
     ] = False,
-    as_json: Annotated[
-        bool,
-        typer.Option("--json", help="Print the result as JSON.", rich_help_panel="Output"),
-    ] = False,
+    as_json: Annotated[bool, option("Print the result as JSON.", "Output", "--json")] = False,
     check: Annotated[
         list[str] | None,
-        typer.Option(
-            help="Corpus to compare the file with the model on; may be repeated.",
-            rich_help_panel="Corpus",
-        ),
+        option("Corpus to compare the file with the model on; may be repeated.", "Corpus"),
     ] = None,
 ) -> None:
     """Write a model as a file of another library.

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from superword.commands.messages import errors_as_sentences
-from superword.commands.options import AnyModel, CorpusPaths, ModelOutput, derive_options
+from superword.commands.options import AnyModel, CorpusPaths, ModelOutput, derive_options, option
 from superword.commands.output import check_folder, summarize_model
-from superword.corpus.options import CorpusOptions
-from superword.corpus.paths import RawPath
-from superword.tokenizer.config import TrainingConfig
-from superword.training.extending import extend
-from superword.training.resources import Resources
+from superword.corpus import CorpusOptions, RawPath
+from superword.tokenizer import TrainingConfig
+from superword.training import Resources, extend
 
 __all__ = ["extend_command"]
 
@@ -25,31 +21,22 @@ def extend_command(
     base: AnyModel,
     corpus: CorpusPaths,
     output: ModelOutput,
-    add: Annotated[int, typer.Option(help="Number of tokens to add.", rich_help_panel="Model")],
+    add: Annotated[int, option("Number of tokens to add.", "Model")],
     corpus_options: CorpusOptions,
     resources: Resources,
     min_count: Annotated[
-        int,
-        typer.Option(help="Lowest count at which a pair is merged.", rich_help_panel="Model"),
+        int, option("Lowest count at which a pair is merged.", "Model")
     ] = TrainingConfig.min_count,
     pattern: Annotated[
-        str | None,
-        typer.Option(help="Pattern of a tiktoken file: a name or a regex.", rich_help_panel=BASE),
+        str | None, option("Pattern of a tiktoken file: a name or a regex.", BASE)
     ] = None,
     special_token: Annotated[
         list[str] | None,
-        typer.Option(
-            help="Special token of a tiktoken file, as TEXT=ID; may be repeated.",
-            rich_help_panel=BASE,
-        ),
+        option("Special token of a tiktoken file, as TEXT=ID; may be repeated.", BASE),
     ] = None,
     approximate: Annotated[
         bool,
-        typer.Option(
-            "--approximate",
-            help="Ignore features of the base that cannot be reproduced.",
-            rich_help_panel=BASE,
-        ),
+        option("Ignore features of the base that cannot be reproduced.", BASE, "--approximate"),
     ] = False,
 ) -> None:
     """Add superwords to a tokenizer without changing its tokens and ids.

@@ -10,9 +10,9 @@ import typer
 from rich.console import Console
 
 from superword.commands.messages import errors_as_sentences
-from superword.commands.options import Model
+from superword.commands.options import Model, option
+from superword.tokenizer import load
 from superword.tokenizer.inspection import inspect, show
-from superword.tokenizer.tokenizer import load
 
 __all__ = ["inspect_command"]
 
@@ -20,9 +20,7 @@ __all__ = ["inspect_command"]
 def inspect_command(
     model: Model,
     top: Annotated[int, typer.Option(min=0, help="Number of tokens in each list.")] = 20,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print a JSON object.", rich_help_panel="Output")
-    ] = False,
+    as_json: Annotated[bool, option("Print a JSON object.", "Output", "--json")] = False,
 ) -> None:
     """Show a summary of a model: rules by kind, superwords, deleted tokens, configuration.
 

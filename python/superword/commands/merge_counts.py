@@ -9,17 +9,15 @@ import typer
 
 from superword.commands.count import print_summary
 from superword.commands.messages import errors_as_sentences
-from superword.counts.counting import merge_counts
+from superword.commands.options import option
+from superword.counts import merge_counts
 
 __all__ = ["merge_counts_command"]
 
 
 def merge_counts_command(
     counts: Annotated[list[Path], typer.Argument(help="Folders of counts, each complete.")],
-    output: Annotated[
-        Path,
-        typer.Option("--output", "-o", help="Folder of their sums.", rich_help_panel="Output"),
-    ],
+    output: Annotated[Path, option("Folder of their sums.", "Output", "--output", "-o")],
 ) -> None:
     """Sum folders of counts, or the shards of one, into a new folder.
 

@@ -19,11 +19,10 @@ from typing import Annotated, Any, NamedTuple, get_type_hints
 import typer
 
 from superword.commands.messages import errors_as_sentences
-from superword.corpus.documents import Shard
-from superword.corpus.options import CorpusOptions
-from superword.tokenizer.config import TrainingConfig
-from superword.training.progress import ProgressCallback, json_lines
-from superword.training.resources import Resources
+from superword.corpus import CorpusOptions, Shard
+from superword.tokenizer import TrainingConfig
+from superword.training import ProgressCallback, Resources
+from superword.training.progress import json_lines
 
 __all__ = [
     "AnyModel",
@@ -38,6 +37,7 @@ __all__ = [
     "SourceColumn",
     "TextFile",
     "derive_options",
+    "option",
     "parse_shard",
 ]
 
@@ -109,11 +109,16 @@ SPELLINGS = {
 }
 
 
+def option(help: str, panel: str | None = None, *names: str) -> Any:
+    """Return a typer option in a panel of the help."""
+    return typer.Option(*names, help=help, rich_help_panel=panel)
+
+
 def field_option(kind: type, name: str) -> Any:
     """Return the typer option of a field, with its help and panel."""
     [field] = [each for each in fields(kind) if each.name == name]
     help = SPELLINGS[name].help if name in SPELLINGS else None
-    return typer.Option(help=help or field.metadata["help"], rich_help_panel=PANELS[kind])
+    return option(help or field.metadata["help"], PANELS[kind])
 
 
 def field_parameter(kind: type, name: str, is_required: bool) -> inspect.Parameter:
@@ -192,27 +197,18 @@ AnyModel = Annotated[Path, typer.Argument(help="Superword model, tokenizer.json 
 CorpusPaths = Annotated[
     list[str], typer.Argument(help="Files, folders, globs or URLs; - is standard input.")
 ]
-ModelOutput = Annotated[
-    Path,
-    typer.Option("--output", "-o", help="Model file to write.", rich_help_panel="Output"),
-]
+ModelOutput = Annotated[Path, option("Model file to write.", "Output", "--output", "-o")]
 Pattern = Annotated[str, field_option(TrainingConfig, "pattern")]
 TextFile = Annotated[
-    Path | None, typer.Option("--file", "-f", help="File to read; - is standard input.")
+    Path | None, option("File to read; - is standard input.", None, "--file", "-f")
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.", rich_help_panel="Output")]
+AsJson = Annotated[bool, option("Print JSON.", "Output", "--json")]
 CorpusOption = Annotated[
-    list[str],
-    typer.Option(
-        "--corpus", help="Files, folders, globs or URLs to measure on.", rich_help_panel="Corpus"
-    ),
+    list[str], option("Files, folders, globs or URLs to measure on.", "Corpus", "--corpus")
 ]
-SourceColumn = Annotated[
-    str,
-    typer.Option(help="Column that names the source of a document.", rich_help_panel="Corpus"),
-]
+SourceColumn = Annotated[str, option("Column that names the source of a document.", "Corpus")]
 MeasuredPattern = Annotated[
     str | None,
-    typer.Option("--pattern", help="Pattern to measure words by; the tokenizer's by default."),
+    option("Pattern to measure words by; the tokenizer's by default.", None, "--pattern"),
 ]
-Seed = Annotated[int, typer.Option(help="Seed of the sample that instability is measured on.")]
+Seed = Annotated[int, option("Seed of the sample that instability is measured on.")]

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from rich.console import Console
 
+from superword.tokenizer import Tokenizer
 from superword.tokenizer.display import readable
 from superword.tokenizer.inspection import inspect
-from superword.tokenizer.tokenizer import Tokenizer
 
 __all__ = ["check_folder", "summarize_model"]
 

@@ -10,10 +10,10 @@ import typer
 from rich.console import Console
 
 from superword.commands.messages import errors_as_sentences
-from superword.commands.options import Pattern
+from superword.commands.options import Pattern, option
 from superword.commands.text_input import decode_input, read_input
 from superword.patterns import pretokenize
-from superword.tokenizer.config import TrainingConfig
+from superword.tokenizer import TrainingConfig
 from superword.tokenizer.display import color_alternately
 
 __all__ = ["pretokenize_command"]
@@ -22,9 +22,7 @@ __all__ = ["pretokenize_command"]
 def pretokenize_command(
     text: Annotated[str | None, typer.Argument(help="Text; standard input by default.")] = None,
     pattern: Pattern = TrainingConfig.pattern,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print a JSON array.", rich_help_panel="Output")
-    ] = False,
+    as_json: Annotated[bool, option("Print a JSON array.", "Output", "--json")] = False,
 ) -> None:
     """Split a text into pretokens. Merges do not cross them; supermerges do.
 

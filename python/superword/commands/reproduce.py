@@ -5,14 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
 from rich.console import Console
 from rich.text import Text
 
 from superword.commands.messages import errors_as_sentences
-from superword.commands.options import derive_options
+from superword.commands.options import derive_options, option
 from superword.reproduction import CheckedClaim, read_settings, reproduce, write_outputs
-from superword.training.resources import Resources
+from superword.training import Resources
 
 __all__ = ["reproduce_command"]
 
@@ -23,21 +22,19 @@ VERDICT_STYLES = {True: ("holds", "green"), False: ("not here", "yellow"), None:
 def reproduce_command(
     resources: Resources,
     train: Annotated[
-        list[str] | None, typer.Option(help="The training corpus: files, folders, globs.")
+        list[str] | None, option("The training corpus: files, folders, globs.")
     ] = None,
-    eval: Annotated[list[str] | None, typer.Option(help="The evaluation corpus.")] = None,
-    out: Annotated[Path | None, typer.Option(help="The output folder.")] = None,
+    eval: Annotated[list[str] | None, option("The evaluation corpus.")] = None,
+    out: Annotated[Path | None, option("The output folder.")] = None,
     vocab_sizes: Annotated[
-        list[int] | None, typer.Option(help="Vocabulary sizes; the paper's four by default.")
+        list[int] | None, option("Vocabulary sizes; the paper's four by default.")
     ] = None,
-    config: Annotated[
-        Path | None, typer.Option(help="A TOML file with these and more settings.")
-    ] = None,
+    config: Annotated[Path | None, option("A TOML file with these and more settings.")] = None,
     train_bytes: Annotated[
-        int | None, typer.Option(help="Stop after this many bytes of the training corpus.")
+        int | None, option("Stop after this many bytes of the training corpus.")
     ] = None,
     eval_bytes: Annotated[
-        int | None, typer.Option(help="Stop after this many bytes of the evaluation corpus.")
+        int | None, option("Stop after this many bytes of the evaluation corpus.")
     ] = None,
 ) -> None:
     """Reproduce the paper's experiments: train, measure, draw, check each claim.

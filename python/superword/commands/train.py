@@ -9,16 +9,13 @@ from typing import Annotated
 import typer
 
 from superword.commands.messages import errors_as_sentences
-from superword.commands.options import ModelOutput, derive_options
+from superword.commands.options import ModelOutput, derive_options, option
 from superword.commands.output import check_folder, summarize_model
-from superword.corpus.options import CorpusOptions
-from superword.corpus.paths import RawPath
+from superword.corpus import CorpusOptions, RawPath
+from superword.counts import train_on_counts
 from superword.counts.learner import Thresholds
-from superword.counts.training import train_on_counts
-from superword.tokenizer.config import TrainingConfig
-from superword.tokenizer.tokenizer import Tokenizer
-from superword.training.resources import Resources
-from superword.training.training import train
+from superword.tokenizer import Tokenizer, TrainingConfig
+from superword.training import Resources, train
 
 __all__ = ["train_command"]
 
@@ -39,41 +36,25 @@ def train_command(
     corpus_options: CorpusOptions,
     resources: Resources,
     corpus: Annotated[
-        list[str] | None,
-        typer.Argument(help="Files, folders, globs or URLs; - is standard input."),
+        list[str] | None, typer.Argument(help="Files, folders, globs or URLs; - is standard input.")
     ] = None,
     special_token: Annotated[
-        list[str] | None,
-        typer.Option(help="Special token; may be repeated.", rich_help_panel="Model"),
+        list[str] | None, option("Special token; may be repeated.", "Model")
     ] = None,
     counts: Annotated[
-        Path | None,
-        typer.Option(
-            help="Train on this folder of counts; a corpus adds missing ones.",
-            rich_help_panel=SCALE,
-        ),
+        Path | None, option("Train on this folder of counts; a corpus adds missing ones.", SCALE)
     ] = None,
     engine: Annotated[
-        EngineChoice,
-        typer.Option(help="Engine that counts the corpus.", rich_help_panel=SCALE),
+        EngineChoice, option("Engine that counts the corpus.", SCALE)
     ] = EngineChoice.local,
     master: Annotated[
-        str | None,
-        typer.Option(
-            help="Spark's master: local[8], spark://host:7077, yarn.", rich_help_panel=SCALE
-        ),
+        str | None, option("Spark's master: local[8], spark://host:7077, yarn.", SCALE)
     ] = None,
     min_pretoken_count: Annotated[
-        int | None,
-        typer.Option(
-            help="Leave rarer pretokens out. This changes the model.", rich_help_panel=SCALE
-        ),
+        int | None, option("Leave rarer pretokens out. This changes the model.", SCALE)
     ] = None,
     min_fragment_count: Annotated[
-        int | None,
-        typer.Option(
-            help="Leave rarer fragments out. This changes the model.", rich_help_panel=SCALE
-        ),
+        int | None, option("Leave rarer fragments out. This changes the model.", SCALE)
     ] = None,
 ) -> None:
     """Train a tokenizer and write it to a file.

@@ -7,7 +7,28 @@ In reading order:
     documents  `open_corpus`, which opens any of these, and the bundled `sample`.
 """
 
-from superword.corpus.documents import CorpusLike, open_corpus, sample
-from superword.corpus.options import CorpusOptions
+from superword.corpus.documents import (
+    CorpusLike,
+    Shard,
+    open_corpus,
+    open_sources,
+    sample,
+    warn_of_skipped,
+)
+from superword.corpus.options import CorpusKeywords, CorpusOptions, ReadingKeywords
+from superword.corpus.paths import RawPath, Source, find_sources
 
-__all__ = ["CorpusLike", "CorpusOptions", "open_corpus", "sample"]
+__all__ = [
+    "CorpusKeywords",
+    "CorpusLike",
+    "CorpusOptions",
+    "RawPath",
+    "ReadingKeywords",
+    "Shard",
+    "Source",
+    "find_sources",
+    "open_corpus",
+    "open_sources",
+    "sample",
+    "warn_of_skipped",
+]

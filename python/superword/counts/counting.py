@@ -9,15 +9,17 @@ from pathlib import Path
 from typing import NamedTuple, Unpack
 
 from superword import _core
-from superword.corpus.documents import (
+from superword.corpus import (
     CorpusLike,
+    CorpusOptions,
+    ReadingKeywords,
     Shard,
+    Source,
+    find_sources,
     open_corpus,
     open_sources,
     warn_of_skipped,
 )
-from superword.corpus.options import CorpusOptions, ReadingKeywords
-from superword.corpus.paths import Source, find_sources
 from superword.counts import key_counts
 from superword.counts.cuts import Cut
 from superword.counts.folders import (
@@ -33,9 +35,8 @@ from superword.counts.folders import (
 )
 from superword.errors import CountsError
 from superword.keywords import expand_keywords, gather
-from superword.tokenizer.config import TrainingConfig
-from superword.training.progress import ProgressCallback, show_progress
-from superword.training.resources import Resources
+from superword.tokenizer import TrainingConfig
+from superword.training import ProgressCallback, Resources, show_progress
 
 __all__ = ["Counted", "count", "merge_counts"]
 

@@ -8,9 +8,8 @@ from typing import Any, NamedTuple
 from superword import _core
 from superword.counts import key_counts
 from superword.counts.cuts import Cut
-from superword.tokenizer.config import TrainingConfig
-from superword.training.progress import ProgressCallback
-from superword.training.resources import Resources
+from superword.tokenizer import TrainingConfig
+from superword.training import ProgressCallback, Resources
 
 __all__ = ["CountsLearner", "Thresholds", "check_thresholds"]
 

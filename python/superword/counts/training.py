@@ -8,8 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Unpack
 
-from superword.corpus.documents import CorpusLike
-from superword.corpus.options import CorpusOptions, ReadingKeywords
+from superword.corpus import CorpusLike, CorpusOptions, ReadingKeywords
 from superword.counts import key_counts
 from superword.counts.counting import count
 from superword.counts.cuts import Cut, find_frequent_bigrams
@@ -23,10 +22,8 @@ from superword.counts.folders import (
 from superword.counts.learner import CountsLearner, check_thresholds
 from superword.errors import CountsError
 from superword.keywords import expand_keywords, gather
-from superword.tokenizer.config import OneStageKeywords, TrainingConfig
-from superword.tokenizer.tokenizer import Tokenizer
-from superword.training.progress import show_progress
-from superword.training.resources import ResourceKeywords, Resources
+from superword.tokenizer import OneStageKeywords, Tokenizer, TrainingConfig
+from superword.training import ResourceKeywords, Resources, show_progress
 from superword.training.training import check_special_tokens, gather_config, make_tokenizer
 
 __all__ = ["train_on_counts"]
@@ -90,8 +87,8 @@ def train_on_counts(
     folder = Path(counts)
     with show_progress(resources.progress) as report:
         resources = replace(resources, progress=report or False)
-        missing = MissingCounts(corpus, folder, config, corpus_options, resources)
-        missing.count(None)
+        if corpus is not None:
+            count_missing(corpus, folder, None, config, corpus_options, resources)
         pretokens = check_pretokens(folder, config)
         seen = Totals.add(shard.seen for shard in pretokens)
         learner = CountsLearner(config, special_tokens, resources, thresholds, report)
@@ -109,7 +106,8 @@ def train_on_counts(
         model = None
         while model is None:
             cut.save(folder / CUT_FILE)
-            missing.count(cut)
+            if corpus is not None:
+                count_missing(corpus, folder, cut, config, corpus_options, resources)
             fragments = check_fragments(folder, cut, seen)
             model = learner.learn_supermerges(sum_shards(folder, fragments, "fragments"), cut)
             # None means that some superword is spelled in two ways: neighbours must stay together.
@@ -117,38 +115,26 @@ def train_on_counts(
         return make_tokenizer(model)
 
 
-class MissingCounts:
-    """Counts the shards that a folder lacks, if there is a corpus."""
-
-    def __init__(
-        self,
-        corpus: CorpusLike | None,
-        folder: Path,
-        config: TrainingConfig,
-        corpus_options: CorpusOptions,
-        resources: Resources,
-    ) -> None:
-        self._corpus = corpus
-        self._folder = folder
-        self._config = config
-        self._corpus_options = corpus_options
-        self._resources = resources
-
-    def count(self, cut: Cut | None) -> None:
-        """Count pretokens, or with a cut fragments, in as many shards as the folder has."""
-        if self._corpus is None:
-            return
-        shards = next((shard.shards for shard in list_shards(self._folder, "pretokens")), 1)
-        for index in range(shards):
-            count(
-                self._corpus,
-                self._folder,
-                shard=(index, shards),
-                cut=cut,
-                config=self._config,
-                corpus_options=self._corpus_options,
-                resources=self._resources,
-            )
+def count_missing(
+    corpus: CorpusLike,
+    folder: Path,
+    cut: Cut | None,
+    config: TrainingConfig,
+    corpus_options: CorpusOptions,
+    resources: Resources,
+) -> None:
+    """Count pretokens, or with a cut fragments, in as many shards as the folder has."""
+    shards = next((shard.shards for shard in list_shards(folder, "pretokens")), 1)
+    for index in range(shards):
+        count(
+            corpus,
+            folder,
+            shard=(index, shards),
+            cut=cut,
+            config=config,
+            corpus_options=corpus_options,
+            resources=resources,
+        )
 
 
 def sum_shards(folder: Path, shards: Sequence[CountedShard], kind: str) -> Iterator[object]:

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 
-from superword.corpus.documents import CorpusLike, open_corpus, warn_of_skipped
-from superword.corpus.options import CorpusKeywords, CorpusOptions
+from superword.corpus import CorpusKeywords, CorpusLike, CorpusOptions, open_corpus, warn_of_skipped
 from superword.errors import CorpusError
 from superword.evaluation.alignment import Alignment
 from superword.evaluation.batches import BatchCounts, TokenTable, measure_batch
@@ -24,8 +23,7 @@ from superword.evaluation.measurement import Measurement
 from superword.evaluation.sources import read_source_labels, sum_by_source
 from superword.evaluation.tokenizers import AnyTokenizer
 from superword.keywords import expand_keywords, gather
-from superword.training.progress import ProgressCallback, show_progress
-from superword.training.resources import Resources
+from superword.training import ProgressCallback, Resources, show_progress
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

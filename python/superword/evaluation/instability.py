@@ -11,7 +11,7 @@ import numpy as np
 
 from superword.evaluation.alignment import find_pretoken_ends
 from superword.evaluation.tokenizers import AnyTokenizer
-from superword.training.progress import ProgressCallback
+from superword.training import ProgressCallback
 
 __all__ = ["SAMPLE_SIZE", "Instability", "Reservoir", "measure_instability"]
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from superword.corpus.documents import CorpusLike, open_corpus
-from superword.corpus.paths import find_sources, is_parquet
+from superword.corpus import CorpusLike, find_sources, open_corpus
+from superword.corpus.paths import is_parquet
 from superword.errors import CorpusError
 
 if TYPE_CHECKING:

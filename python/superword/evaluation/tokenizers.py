@@ -19,7 +19,7 @@ from superword.evaluation.extras import import_extra
 from superword.evaluation.token_spelling import make_token_reader
 from superword.interop.tiktoken_file import read_ranks
 from superword.patterns import NAMED_PATTERNS
-from superword.tokenizer.tokenizer import Tokenizer, load
+from superword.tokenizer import Tokenizer, load
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

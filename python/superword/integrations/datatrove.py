@@ -7,8 +7,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from superword.tokenizer.tokenizer import load
-from superword.tokens.corpus_encoding import encode_corpus
+from superword.tokenizer import load
+from superword.tokens import encode_corpus
 
 try:
     from datatrove.pipeline.base import PipelineStep

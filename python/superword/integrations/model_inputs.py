@@ -8,7 +8,7 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from superword.integrations.added_tokens import AddedTokens, Piece
-from superword.tokenizer.tokenizer import Tokenizer
+from superword.tokenizer import Tokenizer
 
 __all__ = ["Part", "Row", "Rows", "SequenceIds", "encode_sequences", "list_examples"]
 

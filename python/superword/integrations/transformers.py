@@ -22,7 +22,7 @@ from superword.integrations.model_inputs import (
 )
 from superword.integrations.truncation import divide_room, split_windows
 from superword.interop.byte_spelling import read_spelling, spell
-from superword.tokenizer.tokenizer import Tokenizer, load
+from superword.tokenizer import Tokenizer, load
 
 try:
     from transformers import AddedToken, AutoTokenizer, BatchEncoding, PreTrainedConfig

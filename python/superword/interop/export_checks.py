@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from superword.interop.byte_spelling import spell
-from superword.tokenizer.tokenizer import Tokenizer
+from superword.tokenizer import Tokenizer
 
 __all__ = [
     "NEVER_IN_UTF8",

@@ -21,7 +21,7 @@ from superword.interop.tiktoken_file import (
     write_ranks,
 )
 from superword.interop.tokenizer_json import write_tokenizer_json
-from superword.tokenizer.tokenizer import Tokenizer
+from superword.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

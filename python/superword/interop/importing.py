@@ -19,9 +19,7 @@ from superword.interop.export_checks import NEVER_IN_UTF8
 from superword.interop.ranked_merges import RankOf, recover_merges, sort_merges
 from superword.interop.tiktoken_file import companion_path, read_companion, read_ranks
 from superword.patterns import NAMED_PATTERNS, compile_pattern
-from superword.tokenizer.config import TrainingConfig
-from superword.tokenizer.rules import Rule
-from superword.tokenizer.tokenizer import Tokenizer, load
+from superword.tokenizer import Rule, Tokenizer, TrainingConfig, load
 
 __all__ = ["import_tokenizer"]
 

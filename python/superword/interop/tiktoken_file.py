@@ -13,7 +13,7 @@ from pathlib import Path
 
 from superword.errors import ModelFormatError
 from superword.patterns import NAMED_PATTERNS
-from superword.tokenizer.tokenizer import Tokenizer
+from superword.tokenizer import Tokenizer
 
 __all__ = ["companion_path", "read_companion", "read_ranks", "write_companion", "write_ranks"]
 

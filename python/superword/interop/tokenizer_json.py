@@ -9,7 +9,7 @@ from typing import Any
 from superword.interop.byte_spelling import spell
 from superword.interop.export_checks import explain_no_ranks, explain_no_vocabulary
 from superword.patterns import ELIGIBLE, NAMED_PATTERNS
-from superword.tokenizer.tokenizer import Tokenizer
+from superword.tokenizer import Tokenizer
 
 __all__ = ["write_tokenizer_json"]
 

@@ -8,12 +8,10 @@ from __future__ import annotations
 import json
 from typing import Any, Literal
 
-from superword.corpus.documents import CorpusLike, open_corpus
-from superword.corpus.options import CorpusOptions
+from superword.corpus import CorpusLike, CorpusOptions, open_corpus
 from superword.evaluation import import_extra
 from superword.patterns import NAMED_PATTERNS
-from superword.training.progress import ProgressCallback, show_progress
-from superword.training.resources import Resources
+from superword.training import ProgressCallback, Resources, show_progress
 
 __all__ = ["BASELINES", "Baseline", "train_baseline", "truncate_baseline"]
 

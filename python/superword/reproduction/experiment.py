@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, cast
 
-from superword.corpus.paths import RawPath
+from superword.corpus import RawPath
 from superword.errors import SuperwordError
 from superword.evaluation import (
     AnyTokenizer,
@@ -25,8 +25,7 @@ from superword.reproduction.settings import ReproductionSettings
 from superword.reproduction.steps import Steps, digest
 from superword.tokenizer import Deletion, load
 from superword.tokenizer.display import readable
-from superword.training.progress import ProgressCallback
-from superword.training.training import train
+from superword.training import ProgressCallback, train
 
 __all__ = ["reproduce"]
 

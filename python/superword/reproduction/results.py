@@ -12,7 +12,7 @@ import numpy as np
 from superword.atomic_files import write_atomically
 from superword.evaluation import Measurement
 from superword.reproduction.lineup import TokenizerSpec, boundless_key
-from superword.tokenizer.tokenizer import Tokenizer, Training
+from superword.tokenizer import Tokenizer, Training
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from superword.corpus.paths import find_sources
+from superword.corpus import find_sources
 from superword.reproduction import paper
 from superword.reproduction.baselines import BASELINES, Baseline
 from superword.reproduction.steps import digest

@@ -7,9 +7,9 @@ from functools import partial
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-from superword.corpus.options import CorpusOptions
+from superword.corpus import CorpusOptions
 from superword.spark.session import select_text
-from superword.tokenizer.tokenizer import Tokenizer, load
+from superword.tokenizer import Tokenizer, load
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -9,17 +9,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 import numpy as np
 
-from superword.corpus.options import CorpusOptions
+from superword.corpus import CorpusOptions
 from superword.counts.cuts import Cut
 from superword.counts.key_counts import BIGRAM_BUCKETS
 from superword.counts.learner import CountsLearner, check_thresholds
 from superword.errors import CorpusError
 from superword.keywords import expand_keywords, gather
 from superword.spark.session import select_text
-from superword.tokenizer.config import OneStageKeywords, TrainingConfig
-from superword.tokenizer.tokenizer import Tokenizer
-from superword.training.progress import show_progress
-from superword.training.resources import ResourceKeywords, Resources
+from superword.tokenizer import OneStageKeywords, Tokenizer, TrainingConfig
+from superword.training import ResourceKeywords, Resources, show_progress
 from superword.training.training import check_special_tokens, gather_config, make_tokenizer
 
 if TYPE_CHECKING:

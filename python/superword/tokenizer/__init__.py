@@ -12,7 +12,7 @@ In reading order:
     inspection        A summary of a model.
 """
 
-from superword.tokenizer.config import Deletion, TrainingConfig
+from superword.tokenizer.config import Deletion, OneStageKeywords, TrainingConfig, TrainingKeywords
 from superword.tokenizer.encoding import DecodeStream, Offsets
 from superword.tokenizer.prompts import Prompt
 from superword.tokenizer.rules import Rule, Step
@@ -22,11 +22,13 @@ __all__ = [
     "DecodeStream",
     "Deletion",
     "Offsets",
+    "OneStageKeywords",
     "Prompt",
     "Rule",
     "Step",
     "Tokenizer",
     "Training",
     "TrainingConfig",
+    "TrainingKeywords",
     "load",
 ]

@@ -10,14 +10,19 @@ import numpy as np
 
 from superword import _core
 from superword.atomic_files import write_atomically
-from superword.corpus.documents import CorpusLike, Shard, open_corpus, warn_of_skipped
-from superword.corpus.options import CorpusKeywords, CorpusOptions
+from superword.corpus import (
+    CorpusKeywords,
+    CorpusLike,
+    CorpusOptions,
+    Shard,
+    open_corpus,
+    warn_of_skipped,
+)
 from superword.errors import SpecialTokenError
 from superword.keywords import expand_keywords, gather
-from superword.tokenizer.tokenizer import Tokenizer
+from superword.tokenizer import Tokenizer
 from superword.tokens.writers import TokenFormat, open_writer
-from superword.training.progress import ProgressCallback, show_progress
-from superword.training.resources import Resources
+from superword.training import ProgressCallback, Resources, show_progress
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

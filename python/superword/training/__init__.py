@@ -8,7 +8,8 @@ In reading order:
 """
 
 from superword.training.extending import extend
-from superword.training.resources import Resources
+from superword.training.progress import ProgressCallback, show_progress
+from superword.training.resources import ResourceKeywords, Resources
 from superword.training.training import train
 
-__all__ = ["Resources", "extend", "train"]
+__all__ = ["ProgressCallback", "ResourceKeywords", "Resources", "extend", "show_progress", "train"]

@@ -8,13 +8,12 @@ from os import PathLike
 from typing import Unpack
 
 from superword import _core
-from superword.corpus.documents import CorpusLike, open_corpus, warn_of_skipped
-from superword.corpus.options import CorpusKeywords, CorpusOptions
+from superword.corpus import CorpusKeywords, CorpusLike, CorpusOptions, open_corpus, warn_of_skipped
 from superword.errors import CorpusError
-from superword.interop.importing import import_tokenizer
+from superword.interop import import_tokenizer
 from superword.keywords import expand_keywords, gather
-from superword.tokenizer.config import TrainingConfig, check_integer, check_min_count
-from superword.tokenizer.tokenizer import Tokenizer
+from superword.tokenizer import Tokenizer, TrainingConfig
+from superword.tokenizer.config import check_integer, check_min_count
 from superword.training.progress import show_progress
 from superword.training.resources import ResourceKeywords, Resources
 

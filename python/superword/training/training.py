@@ -7,12 +7,10 @@ from collections.abc import Mapping, Sequence
 from typing import Unpack
 
 from superword import _core
-from superword.corpus.documents import CorpusLike, open_corpus, warn_of_skipped
-from superword.corpus.options import CorpusKeywords, CorpusOptions
+from superword.corpus import CorpusKeywords, CorpusLike, CorpusOptions, open_corpus, warn_of_skipped
 from superword.errors import CorpusError
 from superword.keywords import expand_keywords, gather
-from superword.tokenizer.config import TrainingConfig, TrainingKeywords
-from superword.tokenizer.tokenizer import Tokenizer
+from superword.tokenizer import Tokenizer, TrainingConfig, TrainingKeywords
 from superword.training.progress import show_progress
 from superword.training.resources import ResourceKeywords, Resources
 
