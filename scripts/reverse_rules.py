@@ -86,15 +86,15 @@ REVERSALS = [
     ),
     (
         "replacements overlap",
-        "place += 2 if is_pair else 1",
-        "place += 1",
+        "at += 2 if is_pair else 1",
+        "at += 1",
     ),
     (
         "replacements go from right to left",
         "== (rule.right,)\n",
         "== (rule.right,)\n"
-        "        run = next((n for n, t in enumerate(tokens[place:]) if t != rule.left), None)\n"
-        "        is_pair &= (run or len(tokens) - place) % 2 == 0 or rule.left != rule.right\n",
+        "        run = next((n for n, t in enumerate(tokens[at:]) if t != rule.left), None)\n"
+        "        is_pair &= (run or len(tokens) - at) % 2 == 0 or rule.left != rule.right\n",
     ),
     (
         "a delete splits superwords too",

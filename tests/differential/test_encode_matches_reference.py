@@ -107,9 +107,9 @@ class Invention:
         made = sorted({rule.token for rule in self.rules if rule.kind != "delete"})
         if made:
             token = self.random.choice(made)
-            place = self.random.randint(1, len(token) - 1)
+            at = self.random.randint(1, len(token) - 1)
             kinds: list[Kind] = ["merge", "supermerge", "supermerge"]
-            self.join(self.random.choice(kinds), (token[:place], token[place:]))
+            self.join(self.random.choice(kinds), (token[:at], token[at:]))
 
     def pair(self, pairs: list[tuple[bytes, bytes]], tokens: set[bytes]) -> tuple[bytes, bytes]:
         """Return a pair that occurs, frequent ones more often, or any pair."""
@@ -432,9 +432,9 @@ def held_out(length: int, count: int) -> Iterator[str]:
     """Return pieces from all over the other half."""
     documents = [text for text in superword.sample() if len(text) >= length]
     documents = documents[len(documents) // 2 :]
-    for place in range(count):
-        text = documents[place * len(documents) // count]
-        start = (place * 997) % (len(text) - length + 1)
+    for at in range(count):
+        text = documents[at * len(documents) // count]
+        start = (at * 997) % (len(text) - length + 1)
         yield text[start : start + length]
 
 

@@ -126,7 +126,7 @@ def rules_of_word_v1(model: str, splits_into_bytes: bool) -> list[Rule]:
         rules.append(Rule(int(index), "supermerge", token_of(left), token_of(right)))
     for index, deleted in deletions:
         token = token_of(deleted)
-        single = tuple(token[place : place + 1] for place in range(len(token)))
+        single = tuple(token[at : at + 1] for at in range(len(token)))
         parts = single if splits_into_bytes else first_pair[token]
         rules.append(Rule(int(index), "delete", token, parts=parts))
     return sorted(rules, key=lambda rule: rule.index)
@@ -140,5 +140,5 @@ def token_of(written: str) -> bytes:
 AS_THEY_ARE = [*range(ord("!"), ord("~") + 1), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
 OTHERS = [byte for byte in range(256) if byte not in AS_THEY_ARE]
 BYTE_OF = {chr(byte): byte for byte in AS_THEY_ARE} | {
-    chr(256 + place): byte for place, byte in enumerate(OTHERS)
+    chr(256 + at): byte for at, byte in enumerate(OTHERS)
 }

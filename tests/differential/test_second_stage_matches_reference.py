@@ -199,8 +199,8 @@ def test_threads_order_and_memory_change_nothing(tmp_path: Any) -> None:
     for effort in ({"threads": 3}, {"threads": 128, "memory_limit": "256MB"}, {"verify_every": 60}):
         again = superword.train(documents[::-1], 2000, **options, **effort)
         assert again._model.to_json() == file, effort
-    for place in range(2):
-        text = "\n----\n".join(documents[place::2])
-        (tmp_path / f"{place}.txt").write_bytes(text.encode())
+    for half in range(2):
+        text = "\n----\n".join(documents[half::2])
+        (tmp_path / f"{half}.txt").write_bytes(text.encode())
     again = superword.train(tmp_path, 2000, separator="\n----\n", **options)
     assert again._model.to_json() == file

@@ -212,9 +212,9 @@ def read_documents(path: Path) -> list[str]:
 @pytest.mark.parametrize("name", ["case", "delete", "overlap", "random", "repeat", "ties"])
 def test_hand_made_corpora_give_the_rules_of_the_reference(shared: Path, name: str) -> None:
     documents = read_documents(shared / f"golden/corpora/micro_{name}.jsonl")
-    for place, (supermerges, deletion) in enumerate(MODES):
-        pattern = ["boundless", "gpt4o", "gpt2"][place % 3]
-        tau, min_count, vocab_size = [(0.9, 2, 400), (0.5, 1, 330), (0.7, 1, 5000)][place // 2]
+    for number, (supermerges, deletion) in enumerate(MODES):
+        pattern = ["boundless", "gpt4o", "gpt2"][number % 3]
+        tau, min_count, vocab_size = [(0.9, 2, 400), (0.5, 1, 330), (0.7, 1, 5000)][number // 2]
         parameters = TrainingConfig(
             pattern=pattern,
             eligible=ELIGIBLE,
@@ -224,7 +224,7 @@ def test_hand_made_corpora_give_the_rules_of_the_reference(shared: Path, name: s
             min_count=min_count,
             vocab_size=vocab_size,
         )
-        assert_equal(documents, parameters, 1 + place % 3)
+        assert_equal(documents, parameters, 1 + number % 3)
 
 
 @pytest.mark.parametrize(

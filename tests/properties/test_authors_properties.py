@@ -31,7 +31,7 @@ def trained(documents: list[str], tau: float) -> list[Rule]:
 AS_THEY_ARE = [*range(ord("!"), ord("~") + 1), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
 OTHERS = [byte for byte in range(256) if byte not in AS_THEY_ARE]
 CHARACTER = {byte: chr(byte) for byte in AS_THEY_ARE} | {
-    byte: chr(256 + place) for place, byte in enumerate(OTHERS)
+    byte: chr(256 + number) for number, byte in enumerate(OTHERS)
 }
 
 
@@ -63,15 +63,15 @@ def word_v1(rules: Sequence[Rule], vocabulary: Sequence[bytes]) -> str:
 def boundless_v2(rules: Sequence[Rule], vocabulary: Sequence[bytes]) -> str:
     """All merges and deletes come before all supermerges."""
     words = [rule for rule in rules if rule.kind != "supermerge"]
-    index = {rule.index: place for place, rule in enumerate(words)}
+    index = {rule.index: at for at, rule in enumerate(words)}
     config = json.dumps(
         {"tau": 0.5, "blowup": False, "main_regex": PATTERN, "merge_pattern": ELIGIBLE}
     )
     listed = rows(f"{id} {written(token)} 0 0" for id, token in enumerate(vocabulary))
-    merges = rows(f"{index[place]} {pair} 1 0" for place, pair in pairs(words, "merge"))
+    merges = rows(f"{index[at]} {pair} 1 0" for at, pair in pairs(words, "merge"))
     deletes = rows(f"{index[r.index]} {written(r.left)}" for r in words if r.kind == "delete")
     supermerges = enumerate(pair for _, pair in pairs(rules, "supermerge"))
-    supermerge_rows = rows(f"{place} {pair} 1 0" for place, pair in supermerges)
+    supermerge_rows = rows(f"{at} {pair} 1 0" for at, pair in supermerges)
     return (
         f"BoundlessBPE v2 boundless\nvocabulary\n{listed}special_tokens\n0\n"
         f"words\n{config}\nmerges\n{merges}deletions\n{deletes}"
@@ -156,9 +156,9 @@ def test_a_damaged_file_is_refused_or_is_a_model(data: st.DataObject) -> None:
     )
     file = bytearray(text.encode())
     # Most of a file is its 256 bytes; damage in the rest is more interesting.
-    places = st.integers(0, 60) | st.integers(len(file) - 900, len(file))
+    positions = st.integers(0, 60) | st.integers(len(file) - 900, len(file))
     for _ in range(data.draw(st.integers(1, 3))):
-        start = data.draw(places)
+        start = data.draw(positions)
         end = start + data.draw(st.integers(0, 30))
         new = data.draw(
             st.binary(max_size=3)

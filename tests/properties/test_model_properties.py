@@ -149,9 +149,9 @@ def damaged(draw: st.DrawFn) -> bytes:
     """Return a model file with bytes removed, inserted or moved."""
     file = bytearray(small_file())
     # Most of a file is its 256 bytes; damage in the rest is more interesting.
-    places = st.integers(0, 1400) | st.integers(len(file) - 900, len(file))
+    positions = st.integers(0, 1400) | st.integers(len(file) - 900, len(file))
     for _ in range(draw(st.integers(1, 3))):
-        start = draw(places)
+        start = draw(positions)
         end = start + draw(st.integers(0, 30))
         new = draw(
             st.binary(max_size=3)
@@ -182,15 +182,13 @@ def test_a_damaged_file_is_refused_or_is_a_model(file: bytes) -> None:
 def test_a_file_with_a_value_of_another_kind_is_refused_or_is_a_model(data: st.DataObject) -> None:
     file = json.loads(small_file())
     file["vocabulary"] = file["vocabulary"][data.draw(st.sampled_from([0, 0, 0, 100])) :]
-    place: Any = file
+    node: Any = file
     while True:
-        key = data.draw(
-            st.sampled_from(list(place) if isinstance(place, dict) else range(len(place)))
-        )
-        inner = place[key]
+        key = data.draw(st.sampled_from(list(node) if isinstance(node, dict) else range(len(node))))
+        inner = node[key]
         if not isinstance(inner, (dict, list)) or not inner or data.draw(st.integers(0, 4)) == 0:
             break
-        place = inner
+        node = inner
     values = [
         None,
         True,
@@ -207,8 +205,8 @@ def test_a_file_with_a_value_of_another_kind_is_refused_or_is_a_model(data: st.D
         {"hex": "f"},
         ["merge"],
     ]
-    place[key] = data.draw(st.sampled_from(values))
-    assume(place[key] != inner)
+    node[key] = data.draw(st.sampled_from(values))
+    assume(node[key] != inner)
     try:
         model = Tokenizer._from_json(json.dumps(file).encode())
     except (ModelFormatError, PatternError) as refused:

@@ -115,8 +115,8 @@ def test_one_file_or_several_of_any_format_change_nothing(
     assert trained(one, separator=SEPARATOR, threads=2) == file
     several = tmp_path / "several"
     several.mkdir()
-    for place in range(3):
-        (several / f"{place}.{suffix}").write_bytes(FORMATS[suffix](documents[place::3]))
+    for part in range(3):
+        (several / f"{part}.{suffix}").write_bytes(FORMATS[suffix](documents[part::3]))
     assert trained(several, separator=SEPARATOR, threads=3) == file
     assert trained(str(several / "*"), separator=SEPARATOR, threads=1) == file
 
@@ -133,9 +133,9 @@ def test_files_of_several_formats_at_once_change_nothing(
     documents: list[str], file: bytes, tmp_path: Path
 ) -> None:
     paths = []
-    for place, suffix in enumerate(FORMATS):
-        paths.append(tmp_path / f"{place}.{suffix}")
-        paths[-1].write_bytes(FORMATS[suffix](documents[place :: len(FORMATS)]))
+    for part, suffix in enumerate(FORMATS):
+        paths.append(tmp_path / f"{part}.{suffix}")
+        paths[-1].write_bytes(FORMATS[suffix](documents[part :: len(FORMATS)]))
     assert trained(paths, separator=SEPARATOR) == file
 
 

@@ -65,7 +65,7 @@ def theirs(pattern: str | None) -> PreTrainedTokenizerFast:
 
 def spans(text: str, tokens: list[bytes]) -> list[tuple[int, int]]:
     """Return the start and end character of each token, counted byte by byte."""
-    character = [place for place, one in enumerate(text) for _ in one.encode()]
+    character = [at for at, one in enumerate(text) for _ in one.encode()]
     ends = list(accumulate(map(len, tokens), initial=0))
     assert ends[-1] == len(character)
     return [(character[a], character[b - 1] + 1) for a, b in pairwise(ends)]

@@ -148,7 +148,7 @@ def test_files_are_read_as_spark_reads_them(
         assert [row.text for row in read.collect()] == texts
     with pytest.raises(CorpusError, match="of one format"):
         read_files(session, ["a.txt", "b.jsonl"], "text", None)
-    with pytest.raises(CorpusError, match="cannot tell from its name"):
+    with pytest.raises(CorpusError, match="does not tell the format"):
         read_files(session, ["corpus"], "text", None)
 
 

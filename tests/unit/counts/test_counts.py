@@ -68,9 +68,9 @@ def test_the_buckets_of_bigrams_never_change(tmp_path: Path, counts: Path) -> No
     """Counts of other versions are summed with ours."""
     superword.count([" the quick, indistinguishabilities indistinguishabilities"], counts)
     # Short pretokens, and long ones, which are hashed differently.
-    places = [(0x879C1E, 1), (0xCF3277, 1)]
+    buckets = [(0x879C1E, 1), (0xCF3277, 1)]
     found = rows(counts / "bigrams-0-of-1.parquet")
-    assert [(int.from_bytes(key), count) for key, count in found] == places
+    assert [(int.from_bytes(key), count) for key, count in found] == buckets
 
 
 def test_stages_end_in_the_model_of_the_corpus(corpus: Path, counts: Path) -> None:

@@ -152,11 +152,11 @@ def test_added_tokens_obey_lstrip_rstrip_and_single_word(core: Tokenizer) -> Non
     )
     text = "a  <l> b<r>  sword word"
     encoded = tokenizer(text, return_offsets_mapping=True)
-    places = dict(zip(encoded["input_ids"], encoded["offset_mapping"], strict=True))
-    assert text[slice(*places[2004])] == "  <l>"
-    assert text[slice(*places[2005])] == "<r>  "
+    span_of = dict(zip(encoded["input_ids"], encoded["offset_mapping"], strict=True))
+    assert text[slice(*span_of[2004])] == "  <l>"
+    assert text[slice(*span_of[2005])] == "<r>  "
     assert encoded["input_ids"].count(tokenizer.convert_tokens_to_ids("word")) == 1
-    assert text[slice(*places[tokenizer.convert_tokens_to_ids("word")])] == "word"
+    assert text[slice(*span_of[tokenizer.convert_tokens_to_ids("word")])] == "word"
 
 
 def test_special_tokens_are_put_around_a_text(core: Tokenizer) -> None:
@@ -310,13 +310,13 @@ def test_ids_are_decoded_one_by_one(tokenizer: SuperwordTokenizer) -> None:
     shown = ""
     read = prefix = 0
     ids = tokenizer.encode(text)
-    for place in range(len(ids)):
+    for at in range(len(ids)):
         # As serving engines do: with a few ids before, so that characters are complete.
         before = tokenizer.decode(ids[prefix:read])
-        after = tokenizer.decode(ids[prefix : place + 1])
+        after = tokenizer.decode(ids[prefix : at + 1])
         if not after.endswith("�"):
             shown += after[len(before) :]
-            prefix, read = read, place + 1
+            prefix, read = read, at + 1
     assert shown == text
     # The same by tokens as strings.
     tokens = tokenizer.convert_ids_to_tokens(ids)

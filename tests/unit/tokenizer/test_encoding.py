@@ -85,9 +85,9 @@ def test_offsets_say_where_tokens_are(tok: Tokenizer, text: str) -> None:
     assert [start for start, _ in in_bytes] == ends[:-1]
     assert ends[-1] == len(data)
     # The bytes of each character.
-    places = [len(text[:index].encode()) for index in range(len(text) + 1)]
+    starts = [len(text[:index].encode()) for index in range(len(text) + 1)]
     for (start, end), characters in zip(in_bytes, in_characters, strict=True):
-        touched = [i for i in range(len(text)) if places[i] < end and start < places[i + 1]]
+        touched = [i for i in range(len(text)) if starts[i] < end and start < starts[i + 1]]
         assert characters == (touched[0], touched[-1] + 1)
 
 

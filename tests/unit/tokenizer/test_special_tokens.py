@@ -96,10 +96,10 @@ def test_special_tokens_divide_a_text(special: Tokenizer, parts: list[str]) -> N
     rest = text
     while rest:
         found = [(rest.index(name), -len(name), name) for name in SPECIAL if name in rest]
-        place, _, name = min(found, default=(len(rest), 0, ""))
-        expected += special.encode_ordinary(rest[:place])
+        start, _, name = min(found, default=(len(rest), 0, ""))
+        expected += special.encode_ordinary(rest[:start])
         expected += [special.special_tokens[name]] if name else []
-        rest = rest[place + len(name) :]
+        rest = rest[start + len(name) :]
     assert ids == expected
 
 
