@@ -1,7 +1,7 @@
-r"""Generate the Unicode class table of the scanners from the pinned `regex` module.
+"""Generate the Unicode class table of the scanners from the pinned `regex` module.
 
-    python scripts/generate_unicode_classes.py > \
-        crates/superword-core/src/pretokenize/unicode/generated.rs
+    cd crates/superword-core/src/pretokenize/unicode
+    python ../../../../../scripts/generate_unicode_classes.py > generated.rs
 
 `regex` classifies every code point, so the scanners agree with the regexes that they implement.
 """
