@@ -1,23 +1,19 @@
-//! Training and applying BoundlessBPE tokenizers.
+//! Training and applying superword tokenizers: BPE, PickyBPE, BoundlessBPE and SuperBPE.
 //!
-//! Data walks one way, and the modules are the rooms it walks through:
+//! The folders are the stages of the pipeline, and a stage imports only the stages before it:
 //!
-//! 1. [`corpus`]: documents, from memory, files, or whatever can be read once;
-//! 2. [`pretokenize`]: a text becomes pretokens; which of them are eligible for supermerges;
-//! 3. `count`: distinct pretokens with their counts;
-//! 4. `merges`: the merges, and the deletions that follow them, learned on those;
-//! 5. `supermerges`: the supermerges, learned on fragments of the documents;
-//!    or the merges of a `second_stage`, learned on other fragments;
-//! 6. [`model`]: the rules, and the vocabulary that they lead to, from which ids are decoded;
-//! 7. [`encode`]: the rules applied to texts.
+//! 1. `platform`: processor features, memory pages, hashing, the memory budget;
+//! 2. [`corpus`]: reading documents from memory, files, or a source that can be read only once;
+//! 3. [`pretokenize`]: splitting a text into pretokens, and deciding which are eligible;
+//! 4. [`model`]: the rules, the vocabulary that they produce, decoding, the model file;
+//! 5. [`encode`]: applying the rules to texts;
+//! 6. `count`: counting pretokens, bigrams and fragments;
+//! 7. [`mod@train`]: learning merges and supermerges from the counts.
 //!
-//! [`train`] walks through 1 to 5, [`extend`] through 1 to 3 and 5, from a model that is there. Where a
-//! corpus is counted in parts, each part walks through 3 in [`partial`], and the sums through 4 and 5
-//! in [`staged`]. Both kinds of learning work on a `sequence` of rows of tokens,
-//! with the counts of `pairs` kept up to date by `replace`.
+//! Start with [`train()`] to see the whole of training, and with [`Encoder`] to see the whole of
+//! encoding. docs/algorithm.md specifies what both compute, and docs/glossary.md explains the terms.
 //!
-//! Nothing here knows of Python, or prints; only `corpus`, `runs` and `model` touch
-//! files.
+//! Nothing here knows of Python, and nothing prints.
 
 mod control;
 pub mod corpus;

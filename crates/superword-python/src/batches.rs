@@ -4,7 +4,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
-use std::time::Duration;
 
 use pyo3::prelude::*;
 use pyo3::types::PyList;
@@ -12,9 +11,7 @@ use superword_core::Error;
 use superword_core::corpus::{Batch, Corpus, Reading};
 
 use crate::errors::exception;
-
-/// How often Ctrl-C is noticed.
-const TICK: Duration = Duration::from_millis(50);
+use crate::run_detached::TICK;
 
 /// Adds this module's names to `_core`.
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {

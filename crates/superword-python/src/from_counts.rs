@@ -1,6 +1,5 @@
 //! Training on sums: `Pretokens`, `Merged` and `FragmentSums`.
 
-use std::sync::mpsc::SyncSender;
 use std::sync::{Mutex, PoisonError};
 
 use pyo3::exceptions::PyRuntimeError;
@@ -14,8 +13,7 @@ use superword_core::{Control, Effort, Error};
 
 use crate::errors::exception;
 use crate::model::{GivenParameters, Model};
-use crate::progress_queue::News;
-use crate::run_detached::attended;
+use crate::run_detached::{ProgressCallback, run_detached};
 use crate::shard_counts::ShownSeen;
 
 /// Adds this module's names to `_core`.
@@ -65,10 +63,7 @@ impl Pretokens {
     }
 
     /// Learns the merges; nothing can be added after that.
-    #[expect(
-        clippy::needless_pass_by_value,
-        reason = "PyO3 makes the arguments and gives them away"
-    )]
+    #[expect(clippy::needless_pass_by_value, reason = "PyO3 passes arguments by value")]
     #[pyo3(signature = (seen, progress, /))]
     fn learn(
         &self,
@@ -82,7 +77,7 @@ impl Pretokens {
         let totals = Totals { documents, bytes, skipped };
         let seen = Seen { totals, pretokens: count };
         let (effort, vocab_size) = (self.effort, self.parameters.vocab_size);
-        let merged = learned(py, progress.as_ref(), vocab_size, |control| {
+        let merged = learn(py, progress.as_ref(), vocab_size, |control| {
             pretokens.learn(self.parameters.clone(), seen, effort, control)
         })?;
         Ok(Merged { state: Mutex::new(merged), effort, vocab_size })
@@ -120,10 +115,7 @@ impl Merged {
 
     /// The model, with supermerges if there are fragments; None if they are cut at rare neighbours
     /// and must not be.
-    #[expect(
-        clippy::needless_pass_by_value,
-        reason = "PyO3 makes the arguments and gives them away"
-    )]
+    #[expect(clippy::needless_pass_by_value, reason = "PyO3 passes arguments by value")]
     #[pyo3(signature = (fragments, is_cut, special_tokens, thresholds, progress, /))]
     fn finish(
         &self,
@@ -140,7 +132,7 @@ impl Merged {
         };
         let fragments = fragments.map(take).transpose()?;
         let thresholds = [thresholds.0, thresholds.1];
-        let model = learned(py, progress.as_ref(), self.vocab_size, |control| {
+        let model = learn(py, progress.as_ref(), self.vocab_size, |control| {
             let mut merged = self.state.lock().unwrap_or_else(PoisonError::into_inner);
             merged.finish(fragments, special_tokens, thresholds, self.effort, control)
         })?;
@@ -170,24 +162,15 @@ fn used() -> PyErr {
     PyRuntimeError::new_err("it is finished; make another")
 }
 
-/// Learns while this thread looks after Python.
-fn learned<T: Send>(
+/// Learns on another thread.
+fn learn<T: Send>(
     py: Python<'_>,
     progress: Option<&Py<PyAny>>,
     vocab_size: u32,
-    learn: impl FnOnce(&Control) -> Result<T, Error> + Send,
+    work: impl FnOnce(&Control) -> Result<T, Error> + Send,
 ) -> PyResult<T> {
-    let news = News::default();
-    let done = attended(
-        py,
-        |is_interrupted, _end: SyncSender<()>| {
-            let control =
-                Control { progress: &|stage, done| news.add(stage, done), is_interrupted };
-            learn(&control)
-        },
-        |_| news.tell(py, progress, (None, Some(u64::from(vocab_size)))),
-    )?;
-    done.map_err(|error| exception(py, &error))
+    let vocab_size = Some(vocab_size.into());
+    run_detached(py, ProgressCallback { function: progress, input_size: None, vocab_size }, work)
 }
 
 /// Calls `each` with every key and its count.

@@ -3,6 +3,7 @@
 use pyo3::prelude::*;
 
 mod batches;
+mod buffer;
 mod corpus;
 mod encode;
 mod encode_corpus;
@@ -11,7 +12,6 @@ mod extend;
 mod from_counts;
 mod model;
 mod pretokenize;
-mod progress_queue;
 mod run_detached;
 mod shard_counts;
 mod train;

@@ -74,7 +74,7 @@ type ShownRule<'py> = (
 impl Model {
     /// The model with these rules, in this order.
     #[staticmethod]
-    #[expect(clippy::needless_pass_by_value, reason = "PyO3 makes the list and gives it away")]
+    #[expect(clippy::needless_pass_by_value, reason = "PyO3 passes arguments by value")]
     #[pyo3(signature = (parameters, rules, special_tokens, training, /))]
     fn from_rules(
         py: Python<'_>,
@@ -100,7 +100,7 @@ impl Model {
 
     /// The model with these rules, in this order, and ids of its own.
     #[staticmethod]
-    #[expect(clippy::needless_pass_by_value, reason = "PyO3 makes the lists and gives them away")]
+    #[expect(clippy::needless_pass_by_value, reason = "PyO3 passes arguments by value")]
     #[pyo3(signature = (parameters, rules, vocabulary, special_tokens, /))]
     fn with_ids(
         py: Python<'_>,
@@ -142,7 +142,7 @@ impl Model {
     }
 
     /// Writes the model to a file, whole or not at all.
-    #[expect(clippy::needless_pass_by_value, reason = "PyO3 makes the path and gives it away")]
+    #[expect(clippy::needless_pass_by_value, reason = "PyO3 passes arguments by value")]
     #[pyo3(signature = (path, /))]
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         py.detach(|| self.0.save(&path)).map_err(|error| os_error(&error, &path, None))

@@ -5,7 +5,7 @@ use pyo3::pybacked::PyBackedStr;
 use pyo3::types::{PyDict, PyList, PyMemoryView, PyString};
 use superword_core::{Error, pretokenize};
 
-use crate::encode::{Array, Numbers};
+use crate::buffer::Buffer;
 use crate::errors::exception;
 
 /// Adds this module's names to `_core`.
@@ -45,7 +45,7 @@ impl Pattern {
 
     /// Where the pretokens of texts end, in the bytes of all texts put together, and which of them
     /// are words: the places, in the first array, of those with a letter. Both are of uint64.
-    #[expect(clippy::needless_pass_by_value, reason = "PyO3 makes the arguments")]
+    #[expect(clippy::needless_pass_by_value, reason = "PyO3 passes arguments by value")]
     #[pyo3(signature = (texts, /))]
     fn ends<'py>(
         &self,
@@ -69,7 +69,7 @@ impl Pattern {
             })
         });
         split.map_err(|error: Error| exception(py, &error))?;
-        Ok((Array::view(py, Numbers::Offsets(ends))?, Array::view(py, Numbers::Offsets(words))?))
+        Ok((Buffer::U64(ends).into_view(py)?, Buffer::U64(words).into_view(py)?))
     }
 
     /// How many pretokens a text has, and a digest of where they end, in bytes.

@@ -1,6 +1,5 @@
 //! Counting a part of a corpus: `count_pretokens`, `count_fragments`, and counters that are fed.
 
-use std::sync::mpsc::SyncSender;
 use std::sync::{Mutex, PoisonError};
 
 use pyo3::exceptions::PyRuntimeError;
@@ -10,11 +9,10 @@ use pyo3::types::{PyBytes, PyMemoryView};
 use superword_core::train::shard_counts::{self, CountEffort, Splitting};
 use superword_core::{Control, Error};
 
+use crate::buffer::Buffer;
 use crate::corpus::Corpus;
-use crate::encode::{Array, Numbers};
 use crate::errors::exception;
-use crate::progress_queue::News;
-use crate::run_detached::attended;
+use crate::run_detached::{ProgressCallback, run_detached};
 
 /// Adds this module's names to `_core`.
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -50,15 +48,15 @@ impl Counts {
     /// How often pretokens stand side by side, by place, as uint32; given once, if counted.
     fn take_bigrams<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyMemoryView>>> {
         let bigrams = self.0.lock().unwrap_or_else(PoisonError::into_inner).take_bigrams();
-        bigrams.map(|bigrams| Array::view(py, Numbers::Ids(bigrams))).transpose()
+        bigrams.map(|bigrams| Buffer::U32(bigrams).into_view(py)).transpose()
     }
 
     /// The next keys in order: their bytes, their offsets and their counts, both as uint64.
     fn next_rows<'py>(&self, py: Python<'py>) -> PyResult<Option<ShownRows<'py>>> {
         let rows = py.detach(|| self.0.lock().unwrap_or_else(PoisonError::into_inner).next_rows());
         let Some(rows) = rows.map_err(|error| exception(py, &error))? else { return Ok(None) };
-        let offsets = Array::view(py, Numbers::Offsets(rows.offsets))?;
-        let counts = Array::view(py, Numbers::Offsets(rows.counts))?;
+        let offsets = Buffer::U64(rows.offsets).into_view(py)?;
+        let counts = Buffer::U64(rows.counts).into_view(py)?;
         Ok(Some((PyBytes::new(py, &rows.bytes), offsets, counts)))
     }
 }
@@ -70,7 +68,7 @@ struct Cut(shard_counts::Cut);
 #[pymethods]
 impl Cut {
     #[new]
-    #[expect(clippy::needless_pass_by_value, reason = "PyO3 makes the list and gives it away")]
+    #[expect(clippy::needless_pass_by_value, reason = "PyO3 passes arguments by value")]
     #[pyo3(signature = (words, bits, /))]
     fn new(py: Python<'_>, words: Vec<PyBackedBytes>, bits: Option<&[u8]>) -> PyResult<Cut> {
         let words = words.iter().map(|word| &**word);
@@ -84,7 +82,7 @@ fn splitting(py: Python<'_>, pattern: &str, eligible: &str) -> PyResult<Splittin
 
 /// Counts the pretokens of a corpus and, if wanted, at which places they stand side by side.
 #[pyfunction]
-#[expect(clippy::needless_pass_by_value, reason = "PyO3 makes the arguments and gives them away")]
+#[expect(clippy::needless_pass_by_value, reason = "PyO3 passes arguments by value")]
 #[pyo3(signature = (corpus, pattern, eligible, bigrams, effort, progress, /))]
 fn count_pretokens(
     py: Python<'_>,
@@ -96,14 +94,14 @@ fn count_pretokens(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Counts> {
     let splitting = splitting(py, pattern, eligible)?;
-    counted(py, corpus, effort, progress.as_ref(), |effort, control| {
+    count(py, corpus, effort, progress.as_ref(), |effort, control| {
         shard_counts::count_pretokens(&*corpus.0, &splitting, bigrams, effort, control)
     })
 }
 
 /// Counts the fragments of a corpus.
 #[pyfunction]
-#[expect(clippy::needless_pass_by_value, reason = "PyO3 makes the arguments and gives them away")]
+#[expect(clippy::needless_pass_by_value, reason = "PyO3 passes arguments by value")]
 #[pyo3(signature = (corpus, pattern, eligible, cut, effort, progress, /))]
 fn count_fragments(
     py: Python<'_>,
@@ -115,30 +113,24 @@ fn count_fragments(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Counts> {
     let splitting = splitting(py, pattern, eligible)?;
-    counted(py, corpus, effort, progress.as_ref(), |effort, control| {
+    count(py, corpus, effort, progress.as_ref(), |effort, control| {
         shard_counts::count_fragments(&*corpus.0, &splitting, &cut.0, effort, control)
     })
 }
 
-/// Counts while this thread looks after Python.
-fn counted(
+/// Counts on another thread.
+fn count(
     py: Python<'_>,
     corpus: &Corpus,
     (threads, memory_limit): (usize, Option<u64>),
     progress: Option<&Py<PyAny>>,
-    count: impl FnOnce(CountEffort, &Control) -> Result<shard_counts::Counts, Error> + Send,
+    work: impl FnOnce(CountEffort, &Control) -> Result<shard_counts::Counts, Error> + Send,
 ) -> PyResult<Counts> {
-    let news = News::default();
-    let counts = attended(
-        py,
-        |is_interrupted, _end: SyncSender<()>| {
-            let control =
-                Control { progress: &|stage, done| news.add(stage, done), is_interrupted };
-            count(CountEffort { threads, memory_limit }, &control)
-        },
-        |_| news.tell(py, progress, (corpus.0.size(), None)),
-    )?;
-    counts.map(|counts| Counts(Mutex::new(counts))).map_err(|error| exception(py, &error))
+    let progress =
+        ProgressCallback { function: progress, input_size: corpus.0.size(), vocab_size: None };
+    let effort = CountEffort { threads, memory_limit };
+    let counts = run_detached(py, progress, |control| work(effort, control))?;
+    Ok(Counts(Mutex::new(counts)))
 }
 
 /// Counts pretokens of documents that are handed to it.
@@ -156,7 +148,7 @@ impl PretokenCounter {
     }
 
     /// Counts documents.
-    #[expect(clippy::needless_pass_by_value, reason = "PyO3 makes the list and gives it away")]
+    #[expect(clippy::needless_pass_by_value, reason = "PyO3 passes arguments by value")]
     #[pyo3(signature = (documents, /))]
     fn add(&self, py: Python<'_>, documents: Vec<PyBackedStr>) -> PyResult<()> {
         let added = py.detach(|| {
@@ -193,7 +185,7 @@ impl FragmentCounter {
     }
 
     /// Counts the fragments of documents.
-    #[expect(clippy::needless_pass_by_value, reason = "PyO3 makes the list and gives it away")]
+    #[expect(clippy::needless_pass_by_value, reason = "PyO3 passes arguments by value")]
     #[pyo3(signature = (documents, /))]
     fn add(&self, py: Python<'_>, documents: Vec<PyBackedStr>) -> PyResult<()> {
         let cut = &self.cut.get().0;
