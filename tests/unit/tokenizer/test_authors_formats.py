@@ -298,9 +298,9 @@ def test_line_ends_may_be_those_of_windows(tmp_path: Path) -> None:
 def test_deletion_is_only_for_files_that_do_not_say_it(tmp_path: Path, tok: Tokenizer) -> None:
     path = tmp_path / "model.json"
     tok.save(path)
-    with pytest.raises(ValueError, match="this file says itself how it deletes"):
+    with pytest.raises(ValueError, match="this file already says how it deletes"):
         superword.load(path, deletion="bytes")
-    with pytest.raises(ValueError, match="this file says itself how it deletes"):
+    with pytest.raises(ValueError, match="this file already says how it deletes"):
         load(boundless_v2(), tmp_path, deletion="pair")
     with pytest.raises(ValueError, match="'bytes', 'pair' or None, not \"half\""):
         load(WORD_V1, tmp_path, deletion="half")

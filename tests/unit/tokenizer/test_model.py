@@ -78,7 +78,7 @@ def test_an_unknown_id_is_refused(tok: Tokenizer, id: int) -> None:
 
 
 def test_an_unknown_token_is_refused(tok: Tokenizer) -> None:
-    with pytest.raises(UnknownTokenError, match="does not have the token b'zz'"):
+    with pytest.raises(UnknownTokenError, match="the token b'zz' is not in the vocabulary"):
         tok.token_id(b"zz")
     with pytest.raises(UnknownTokenError):
         tok.token_id(b"<|end|>")

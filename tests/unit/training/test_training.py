@@ -169,7 +169,7 @@ def test_a_model_with_a_second_stage_is_saved_and_loaded(tmp_path: Path) -> None
     assert file["parameters"]["transition"] == 257
     assert file["parameters"]["first_pattern"] == "gpt2"
     del file["parameters"]["first_pattern"]
-    with pytest.raises(ModelFormatError, match="one of transition and first_pattern, not both"):
+    with pytest.raises(ModelFormatError, match="both transition and first_pattern, or neither"):
         Tokenizer._from_json(json.dumps(file).encode())
 
 
