@@ -239,7 +239,7 @@ def test_a_piece_of_the_sample_gives_the_rules_of_the_reference(
     assert_equal(documents, parameters, 2)
 
 
-@pytest.mark.filterwarnings("ignore:the corpus has pairs for 36")
+@pytest.mark.filterwarnings("ignore:the corpus has pairs for only 36")
 @pytest.mark.parametrize(
     ("name", "vocab_size"),
     [
