@@ -23,14 +23,14 @@ bench: $(VENV)/installed ## Run the benchmarks; they write benchmarks/results
 	$(VENV)/bin/python benchmarks/corpus.py
 	$(VENV)/bin/python benchmarks/model.py
 	$(VENV)/bin/python benchmarks/train.py
-	$(VENV)/bin/python benchmarks/grow.py
+	$(VENV)/bin/python benchmarks/growth.py
 	$(VENV)/bin/python benchmarks/scale.py
 	$(VENV)/bin/python benchmarks/thresholds.py
 	$(VENV)/bin/python benchmarks/inputs.py
 	$(VENV)/bin/python benchmarks/hostile.py
 	$(VENV)/bin/python benchmarks/encode.py
-	$(VENV)/bin/python benchmarks/remember.py
-	$(VENV)/bin/python benchmarks/transformers_face.py
+	$(VENV)/bin/python benchmarks/encoder_memory.py
+	$(VENV)/bin/python benchmarks/transformers_tokenizer.py
 	$(VENV)/bin/python benchmarks/prompts.py
 
 format: $(VENV)/installed ## Format the sources

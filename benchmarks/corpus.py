@@ -1,7 +1,9 @@
-"""How fast a corpus is read, in every format: one pass that only counts.
+"""Measure how fast a corpus is read, in every format, in a pass that only counts documents.
 
-The first 100 MB of the training corpus, written anew in each format. What can be read only once
-is timed with the time it takes to spool it.
+    python benchmarks/corpus.py
+
+The input is the first 100 MB of the training corpus, rewritten in each format. For input that can
+be read only once, the time includes spooling.
 """
 
 from __future__ import annotations
@@ -9,10 +11,8 @@ from __future__ import annotations
 import argparse
 import bz2
 import gzip
-import io
 import json
 import tempfile
-import time
 from pathlib import Path
 from typing import Any
 
@@ -21,28 +21,27 @@ import pyarrow.parquet
 import zstandard
 
 import results
+from harness import read_lines, time_best
 from superword.corpus import open_corpus
 
 SIZE = 100_000_000
 
 
 def read_documents(size: int) -> list[str]:
-    """The first documents of the training corpus, of about as many bytes together."""
+    """Read documents of the training corpus until they have this many bytes."""
     documents = []
-    with (results.SHARED / "corpus/train-0.jsonl.zst").open("rb") as packed:
-        unpacked = zstandard.ZstdDecompressor(max_window_size=2**31).stream_reader(packed)
-        for line in io.TextIOWrapper(unpacked, encoding="utf-8"):
-            documents.append(json.loads(line)["text"])
-            size -= len(documents[-1].encode())
-            if size <= 0:
-                break
+    for line in read_lines("train-0"):
+        documents.append(json.loads(line)["text"])
+        size -= len(documents[-1].encode())
+        if size <= 0:
+            break
     return documents
 
 
 def write_formats(folder: Path, documents: list[str], *, ascii: bool = True) -> dict[str, Any]:
-    """Write the documents in every format; returns what to open, by the format's name.
+    """Write the documents in every format; return the corpora by the format's name.
 
-    JSON spells letters beyond ASCII as escapes, which is the default of most that write it, or not.
+    `ascii` escapes characters beyond ASCII in JSON, as most writers do by default.
     """
     objects = (json.dumps({"text": text}, ensure_ascii=ascii) for text in documents)
     lines = "".join(line + "\n" for line in objects).encode()
@@ -59,33 +58,32 @@ def write_formats(folder: Path, documents: list[str], *, ascii: bool = True) -> 
 
 
 def measure(corpus: Any, expected: tuple[int, int, int], threads: int, repeats: int) -> float:
-    """The speed of opening and reading once, in MB of text a second."""
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
+    """Return the speed of opening and reading a corpus, in MB of text per second."""
+
+    def count() -> None:
         found = open_corpus(corpus, separator="\0").count(threads)
-        times.append(time.perf_counter() - start)
         if found != expected:
             raise SystemExit(f"{corpus!s:.50}: read {found} instead of {expected}")
-    return expected[1] / min(times) / 1e6
+
+    return expected[1] / time_best(repeats, count)[0] / 1e6
 
 
 def main() -> None:
     """Measure and write `results/corpus`."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description="Measure how fast a corpus is read.")
     parser.add_argument("--size", type=int, default=SIZE, help="bytes of text")
-    parser.add_argument("--repeats", type=int, default=5)
-    arguments = parser.parse_args()
-    documents = read_documents(arguments.size)
+    parser.add_argument("--repeats", type=int, default=5, help="runs of each (default: 5)")
+    options = parser.parse_args()
+    documents = read_documents(options.size)
     expected = (len(documents), sum(len(text.encode()) for text in documents), 0)
     rows: list[list[object]] = [["input", "1 thread", "2 threads"]]
     speeds = {}
     with tempfile.TemporaryDirectory() as folder:
         for name, corpus in write_formats(Path(folder), documents).items():
-            one, two = (measure(corpus, expected, t, arguments.repeats) for t in (1, 2))
+            one, two = (measure(corpus, expected, t, options.repeats) for t in (1, 2))
             speeds[name] = {"1 thread": one, "2 threads": two}
             rows.append([name, f"{one:.0f}", f"{two:.0f}"])
-    section = f"MB of text a second, {expected[1]:,} bytes.\n\n{results.table(rows)}"
+    section = f"MB of text per second, {expected[1]:,} bytes.\n\n{results.format_table(rows)}"
     results.save("corpus", "Reading a corpus", {"MB/s": speeds}, [section])
 
 

@@ -1,12 +1,15 @@
-"""One run of one encoder, in a process of its own: prints its speeds as JSON.
+"""Run one encoder in this process, and print its speeds as JSON.
 
     python benchmarks/encoders.py NAME TOKENIZER FIRST.json SECOND.json THREADS
 
-`FIRST.json` and `SECOND.json` hold lists of texts. The tokenizer is loaded first, which is timed
-apart. Then the first texts are encoded: the first pass, over what no cache knows. Then again until
-the speed is stable, then the second texts once: unseen text of the same kind. Then the first texts
-once more, which have been seen. It imports nothing but the encoder that it runs, and numpy, so it
-runs in the peers' environment too.
+`FIRST.json` and `SECOND.json` hold lists of texts. After loading, which is timed separately:
+
+- `first`: the first texts, with empty caches; repeated until the speed is stable;
+- `unseen`: the second texts, new text of the same kind;
+- `seen`: the first texts once more.
+
+This imports only numpy and the encoder that it runs, so it also runs in the environment of the
+peers.
 """
 
 from __future__ import annotations
@@ -22,12 +25,12 @@ from typing import Any
 
 import numpy as np
 
-# Encodes texts to arrays of ids that are, one after the other, all ids.
+# Encodes texts to arrays of ids, which concatenated are all ids.
 Encode = Callable[[list[str]], Any]
 
 
-def superword(path: str, threads: int) -> Encode:
-    """Ours."""
+def load_superword(path: str, threads: int) -> Encode:
+    """Load a superword model."""
     import superword
 
     tok = superword.load(path)
@@ -35,8 +38,8 @@ def superword(path: str, threads: int) -> Encode:
     return lambda texts: tok.encode_batch_to_numpy(texts, threads)[0]
 
 
-def gigatoken(path: str, threads: int) -> Encode:
-    """From a tokenizer.json; to its own kind of array."""
+def load_gigatoken(path: str, threads: int) -> Encode:
+    """Load a tokenizer.json; ids come as an awkward array."""
     import gigatoken
 
     tok = gigatoken.Tokenizer(path)
@@ -47,24 +50,24 @@ def gigatoken(path: str, threads: int) -> Encode:
     return encode
 
 
-def fastokens(path: str, threads: int) -> Encode:
-    """From a tokenizer.json; to bytes that are an array."""
+def load_fastokens(path: str, threads: int) -> Encode:
+    """Load a tokenizer.json; ids come as bytes."""
     import fastokens
 
     tok = fastokens.Tokenizer.from_file(path)
     return lambda texts: np.frombuffer(tok.encode_batch_flat(texts)[0], np.uint32)
 
 
-def tokenizers(path: str, threads: int) -> Encode:
-    """Hugging Face; to lists, for want of arrays."""
+def load_tokenizers(path: str, threads: int) -> Encode:
+    """Load a tokenizer.json with Hugging Face; ids come as lists."""
     from tokenizers import Tokenizer
 
     tok = Tokenizer.from_file(path)
     return lambda texts: [encoding.ids for encoding in tok.encode_batch_fast(texts)]
 
 
-def tiktoken(path: str, threads: int) -> Encode:
-    """To an array a text."""
+def load_tiktoken(path: str, threads: int) -> Encode:
+    """Load a tiktoken file; ids come as one array per text."""
     import tiktoken
 
     with open(f"{path}.json", encoding="utf-8") as file:
@@ -76,12 +79,18 @@ def tiktoken(path: str, threads: int) -> Encode:
     return lambda texts: [tok.encode_to_numpy(text, disallowed_special=()) for text in texts]
 
 
-ENCODERS = {f.__name__: f for f in (superword, gigatoken, fastokens, tokenizers, tiktoken)}
+ENCODERS = {
+    "superword": load_superword,
+    "gigatoken": load_gigatoken,
+    "fastokens": load_fastokens,
+    "tokenizers": load_tokenizers,
+    "tiktoken": load_tiktoken,
+}
 
 
-def flat(encoded: Any) -> Any:
-    """All ids in one array."""
-    if hasattr(encoded, "layout"):  # awkward, which gigatoken gives
+def flatten_ids(encoded: Any) -> Any:
+    """Return all ids in one array."""
+    if hasattr(encoded, "layout"):  # An awkward array, from gigatoken.
         import awkward
 
         return np.asarray(awkward.flatten(encoded, axis=None)).astype(np.uint32)
@@ -90,16 +99,16 @@ def flat(encoded: Any) -> Any:
     return np.asarray(encoded, np.uint32)
 
 
-def timed(encode: Encode, texts: list[str]) -> tuple[float, str]:
-    """How long it takes, and the hash of the ids."""
+def time_encoding(encode: Encode, texts: list[str]) -> tuple[float, str]:
+    """Return the seconds that encoding takes, and the hash of the ids."""
     start = time.perf_counter()
     encoded = encode(texts)
     seconds = time.perf_counter() - start
-    return seconds, hashlib.sha256(flat(encoded).tobytes()).hexdigest()
+    return seconds, hashlib.sha256(flatten_ids(encoded).tobytes()).hexdigest()
 
 
 def main() -> None:
-    """Run and time the encoder that the command line names."""
+    """Run and time the encoder named on the command line."""
     name, path, first_path, second_path, threads = sys.argv[1:]
     with open(first_path, encoding="utf-8") as file:
         first = json.load(file)
@@ -108,18 +117,18 @@ def main() -> None:
     start = time.perf_counter()
     encode = ENCODERS[name](path, int(threads))
     load = time.perf_counter() - start
-    cold, digest = timed(encode, first)
+    cold, digest = time_encoding(encode, first)
     before = cold
     for _ in range(10):
-        now, again = timed(encode, first)
-        assert again == digest, f"{name} gives other ids the second time"
-        # On several threads each must have seen all of it, whichever took it the last time.
+        now, again = time_encoding(encode, first)
+        assert again == digest, f"{name} gives different ids the second time"
+        # With several threads, repeat until each thread has seen all of the text.
         if now > 0.97 * before and threads == "1":
             break
         before = now
-    unseen, second_digest = timed(encode, second)
-    seen, again = timed(encode, first)
-    assert again == digest, f"{name} gives other ids in the end"
+    unseen, second_digest = time_encoding(encode, second)
+    seen, again = time_encoding(encode, first)
+    assert again == digest, f"{name} gives different ids at the end"
     sizes = [sum(len(text.encode()) for text in texts) / 1e6 for texts in (first, second)]
     print(
         json.dumps(

@@ -1,8 +1,9 @@
-"""How long training takes on text that is as unlike ordinary text as can be.
+"""Measure the time of training on pathological text.
 
     python benchmarks/hostile.py
 
-Ten megabytes of each kind, as one document in a text file, against as much ordinary text.
+Each text has ten megabytes and is one document in a text file. Times are relative to ordinary text
+of the same size.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import tempfile
 from pathlib import Path
 
 import results
-from runs import WORK, Figures, checked, corpus
+from harness import WORK, Figures, measure_training, prepare_corpus
 
 LINE = "It is a truth universally acknowledged, that a single man in possession of a fortune\n"
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -29,19 +30,20 @@ PIECES = {
 PATTERNS = ["gpt4o", "boundless"]
 
 
-def hostile(size: int) -> dict[str, str]:
-    """The texts, each of about so many bytes."""
+def make_texts(size: int) -> dict[str, str]:
+    """Return the texts, each of about this many bytes."""
     texts = {kind: piece * (size // len(piece.encode())) for kind, piece in PIECES.items()}
-    # One pretoken in which hardly anything repeats.
+    # One long pretoken with little repetition.
     texts["random letters"] = "".join(random.Random(1).choices(LETTERS, k=size))
     return texts
 
 
 def measure(text: Path, repeats: int) -> dict[str, Figures]:
-    """The best runs on a text, by pattern."""
-    # Most of these texts have no pairs for a vocabulary of that size.
+    """Return the best run on a text for each pattern."""
+    # Most of these texts have too few pairs for a full vocabulary.
     return {
-        pattern: checked(text, {"pattern": pattern}, repeats, reach=256) for pattern in PATTERNS
+        pattern: measure_training(text, {"pattern": pattern}, repeats, min_tokens=256)
+        for pattern in PATTERNS
     }
 
 
@@ -51,9 +53,9 @@ def main() -> None:
     parser.add_argument("--size", type=int, default=10, metavar="MB")
     parser.add_argument("--repeats", type=int, default=3, help="runs of each (default: 3)")
     options = parser.parse_args()
-    figures = {"ordinary text": measure(corpus(options.size), options.repeats)}
+    figures = {"ordinary text": measure(prepare_corpus(options.size), options.repeats)}
     with tempfile.TemporaryDirectory(dir=WORK) as folder:
-        for kind, text in hostile(options.size * 1_000_000).items():
+        for kind, text in make_texts(options.size * 1_000_000).items():
             path = Path(folder) / "text.txt"
             path.write_bytes(text.encode())
             figures[kind] = measure(path, options.repeats)
@@ -70,8 +72,8 @@ def main() -> None:
         {"texts": figures},
         [
             f"{options.size} MB of each, best of {options.repeats}, and the ratio to ordinary "
-            "text. The goal: within 10 times.",
-            results.table(rows),
+            "text. Target: at most 10 times.",
+            results.format_table(rows),
         ],
     )
 

@@ -1,9 +1,9 @@
-"""How long training takes from every form of input, against training from memory.
+"""Measure the time of training from every form of input, relative to training from memory.
 
     python benchmarks/inputs.py
 
-The same documents in every form, so that all but one lead to the same model, which is checked: the
-exception is the text of all of them as one document.
+Every input holds the same documents, so each must lead to the same model. The exception is the
+text of all documents joined into one.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from typing import Any
 
 import results
 from corpus import write_formats
-from runs import WORK, checked, corpus
-from trainers import texts
+from harness import WORK, measure_training, prepare_corpus
+from trainers import read_texts
 
 OPTIONS = {"pattern": "gpt4o"}
 MEMORY = "in memory"
@@ -29,27 +29,27 @@ def main() -> None:
     parser.add_argument("--size", type=int, default=300, metavar="MB")
     parser.add_argument("--repeats", type=int, default=3, help="runs of each (default: 3)")
     options = parser.parse_args()
-    lines = corpus(options.size)
+    lines = prepare_corpus(options.size)
     figures: dict[str, Any] = {}
-    memory = checked(lines, OPTIONS, options.repeats, name="superword_in_memory")
+    memory = measure_training(lines, OPTIONS, options.repeats, name="superword_in_memory")
     figures[MEMORY] = memory
     same = {"repeats": options.repeats, "expected": memory["sha256"]}
-    figures[LIST] = checked(lines, {**OPTIONS, "source": "list"}, **same)
-    figures["iterator of str"] = checked(lines, {**OPTIONS, "source": "iterator"}, **same)
+    figures[LIST] = measure_training(lines, {**OPTIONS, "source": "list"}, **same)
+    figures["iterator of str"] = measure_training(lines, {**OPTIONS, "source": "iterator"}, **same)
     with tempfile.TemporaryDirectory(dir=WORK) as folder:
-        documents = list(texts(str(lines)))
+        documents = list(read_texts(str(lines)))
         files = write_formats(Path(folder), documents, ascii=False)
         del files["list of str"]
         for name, path in files.items():
             separated = {"separator": "\0"} if name == ".txt" else {}
-            figures[name] = checked(path, {**OPTIONS, **separated}, **same)
+            figures[name] = measure_training(path, {**OPTIONS, **separated}, **same)
         whole = Path(folder) / "whole.txt"
         whole.write_text("".join(documents), encoding="utf-8", newline="")
-        figures[".txt, one document"] = checked(whole, OPTIONS, options.repeats)
-    rows: list[list[object]] = [["input", "seconds", "of memory", "of a list", "GB"]]
+        figures[".txt, one document"] = measure_training(whole, OPTIONS, options.repeats)
+    rows: list[list[object]] = [["input", "seconds", "/ in memory", "/ list", "GB"]]
     for name, found in figures.items():
         seconds = found["seconds"]
-        ratios = [f"{seconds / figures[base]['seconds']:.2f}" for base in (MEMORY, LIST)]
+        ratios = [f"{seconds / figures[other]['seconds']:.2f}" for other in (MEMORY, LIST)]
         rows.append([name, f"{seconds:.2f}", *ratios, f"{found['gigabytes']:.2f}"])
     results.save(
         "inputs",
@@ -57,11 +57,12 @@ def main() -> None:
         {"inputs": figures},
         [
             f"BoundlessBPE, gpt4o, {options.size} MB of text, best of {options.repeats}; `GB` is "
-            f"peak resident memory. `{MEMORY}` is training alone, on documents that the core holds "
-            f"already. The `{LIST}` is there before, too; the iterator reads JSON lines in Python "
-            "as it goes. All lead to the same model, except the one document, inside which there "
-            "are no bounds. The goal: plain and .zst JSON lines within 1.15 times.",
-            results.table(rows),
+            f"peak resident memory. `{MEMORY}` times training alone, on documents that the core "
+            f"already holds. The `{LIST}` is also built before the clock starts; the iterator "
+            "reads JSON lines in Python. All lead to the same model, except the single document, "
+            "which has no document boundaries. Target: plain and .zst JSON lines within 1.15 "
+            "times.",
+            results.format_table(rows),
         ],
     )
 

@@ -1,4 +1,4 @@
-"""Where figures go: a JSON file with what they were measured on, and a table to read."""
+"""Save benchmark results: a JSON file with the machine, and a Markdown page."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ FOLDER = Path(__file__).parent / "results"
 SHARED = Path(os.environ.get("SUPERWORD_SHARED", Path(__file__).parents[2] / "shared"))
 
 
-def machine() -> dict[str, object]:
-    """The machine, as far as it explains figures."""
+def describe_machine() -> dict[str, object]:
+    """Describe the machine."""
     model = platform.processor()
     if Path("/proc/cpuinfo").exists():
         lines = Path("/proc/cpuinfo").read_text().splitlines()
@@ -25,26 +25,26 @@ def machine() -> dict[str, object]:
     return {"processor": model, "cores": os.cpu_count(), "python": platform.python_version()}
 
 
-def command() -> str:
-    """The command line, as one would type it at the repository's root."""
+def command_line() -> str:
+    """Return the command line, relative to the root of the repository."""
     script = Path(sys.argv[0]).resolve().relative_to(FOLDER.parents[1])
     return shlex.join(["python", str(script), *sys.argv[1:]])
 
 
-def table(rows: Sequence[Sequence[object]]) -> str:
-    """A Markdown table; the first row is its head, the first column names the others."""
+def format_table(rows: Sequence[Sequence[object]]) -> str:
+    """Format a Markdown table; the first row is its head, the first column is text."""
     head, *body = [[str(cell) for cell in row] for row in rows]
-    rule = ["---", *["---:"] * (len(head) - 1)]
-    return "\n".join("| " + " | ".join(row) + " |" for row in [head, rule, *body])
+    alignment = ["---", *["---:"] * (len(head) - 1)]
+    return "\n".join("| " + " | ".join(row) + " |" for row in [head, alignment, *body])
 
 
 def save(name: str, title: str, figures: dict[str, Any], sections: Sequence[str]) -> None:
-    """Write `results/NAME.json` and `results/NAME.md`, and show the latter."""
-    facts = {"command": command(), "date": date.today().isoformat(), "machine": machine()}
+    """Write `results/NAME.json` and `results/NAME.md`, and print the latter."""
+    today, machine = date.today().isoformat(), describe_machine()
     FOLDER.mkdir(exist_ok=True)
-    whole = {**facts, **figures}
+    whole = {"command": command_line(), "date": today, "machine": machine, **figures}
     (FOLDER / f"{name}.json").write_text(json.dumps(whole, indent=1, ensure_ascii=False) + "\n")
-    made = f"`{command()}`, {date.today()}, {machine()['processor']}, {os.cpu_count()} cores"
-    text = "\n\n".join([f"# {title}", made, *sections]) + "\n"
+    origin = f"`{command_line()}`, {today}, {machine['processor']}, {machine['cores']} cores"
+    text = "\n\n".join([f"# {title}", origin, *sections]) + "\n"
     (FOLDER / f"{name}.md").write_text(text)
     print(text)

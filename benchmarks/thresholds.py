@@ -1,4 +1,4 @@
-"""What leaving out rare pretokens and rare fragments does to the rules.
+"""Measure how leaving out rare pretokens and rare fragments changes the rules.
 
 python benchmarks/thresholds.py --size 1000
 """
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import results
-from runs import WORK, corpus
+from harness import WORK, prepare_corpus
 from superword import Tokenizer, train_on_counts
 
 VOCAB_SIZE = 131_072
@@ -24,14 +24,14 @@ THRESHOLDS: list[dict[str, int]] = [
 ]
 
 
-def rules_of(tok: Tokenizer) -> list[tuple[object, ...]]:
-    """What the rules do, without their counts."""
+def list_rules(tok: Tokenizer) -> list[tuple[object, ...]]:
+    """List the rules without their counts."""
     return [(rule.kind, rule.left, rule.right, rule.parts) for rule in tok.rules]
 
 
-def compared(exact: Tokenizer, other: Tokenizer) -> dict[str, Any]:
-    """How far two models agree."""
-    theirs, ours = rules_of(exact), rules_of(other)
+def compare_models(exact: Tokenizer, other: Tokenizer) -> dict[str, Any]:
+    """Measure how far two models agree."""
+    theirs, ours = list_rules(exact), list_rules(other)
     pairs = zip(theirs, ours, strict=False)
     common = Counter(theirs) & Counter(ours)
     tokens = [{token for _, token in tok._model.vocabulary()} for tok in (exact, other)]
@@ -44,32 +44,36 @@ def compared(exact: Tokenizer, other: Tokenizer) -> dict[str, Any]:
 
 def main() -> None:
     """Measure and write `results/thresholds`."""
-    parser = argparse.ArgumentParser(description="Measure what thresholds do to the rules.")
+    parser = argparse.ArgumentParser(description="Measure how thresholds change the rules.")
     parser.add_argument("--size", type=int, default=1000, metavar="MB")
     options = parser.parse_args()
-    text: Path = corpus(options.size)
+    text: Path = prepare_corpus(options.size)
     counts = WORK / "threshold-counts"
     shutil.rmtree(counts, ignore_errors=True)
     exact: Tokenizer | None = None
     figures = {}
-    rows: list[list[object]] = [["left out", "rules in both", "tokens in both", "first to differ"]]
+    rows: list[list[object]] = [["left out", "rules in both", "tokens in both", "first difference"]]
     for thresholds in THRESHOLDS:
         tok = train_on_counts(counts, VOCAB_SIZE, corpus=[text], **thresholds)  # type: ignore[arg-type]
         exact = exact or tok
         name = ", ".join(f"{name} {least}" for name, least in thresholds.items()) or "nothing"
-        found = {**compared(exact, tok), "distinct_pretokens": tok.training.distinct_pretokens}
+        found = {
+            **compare_models(exact, tok),
+            "distinct_pretokens": tok.training.distinct_pretokens,
+        }
         figures[name] = found
         shares = (f"{found[key]:.4%}" for key in ("rules_in_both", "tokens_in_both"))
         rows.append([name, *shares, f"{found['same_from_the_start']:,}"])
     shutil.rmtree(counts)
     results.save(
         "thresholds",
-        f"What thresholds do to the rules, {options.size} MB, boundless, vocabulary 131,072",
+        f"How thresholds change the rules, {options.size} MB, boundless, vocabulary 131,072",
         {"thresholds": figures},
         [
-            "Against the model that leaves nothing out: which share of its rules the other has, "
-            "wherever they come, which share of its tokens, and the first rule that differs.",
-            results.table(rows),
+            "Compared with the model that leaves nothing out: the share of its rules and tokens "
+            "that the other model has, in any order, and the index of the first rule that "
+            "differs.",
+            results.format_table(rows),
         ],
     )
 

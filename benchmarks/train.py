@@ -1,11 +1,11 @@
-"""How long training takes, from files on disk to a saved model, beside plain-BPE trainers.
+"""Measure the time from files on disk to a saved model, and compare it with plain-BPE trainers.
 
     python benchmarks/train.py --size 1000 --repeats 3
 
-Every run is a process of its own, and what it saves is compared, by hash, with what an untimed run
-on one thread saved. The peers are the newest releases, in an environment of the benchmark's own;
-each trains a plain BPE of the same size on the same text, and must reach that size. On a small
-text, the merges of plain BPE are compared with theirs.
+Every run is a separate process, and its model must have the hash of that of an untimed run on one
+thread. The peers are the newest releases, in a separate environment. Each trains a plain BPE of
+the same size on the same text, and must reach that size. On a small text, the merges of plain BPE
+are compared with theirs.
 """
 
 from __future__ import annotations
@@ -19,14 +19,21 @@ from pathlib import Path
 
 import agreement
 import results
-from runs import WORK, Figures, checked, corpus, fastest, run
+from harness import (
+    WORK,
+    Figures,
+    choose_fastest,
+    measure_training,
+    prepare_corpus,
+    run_trainer,
+)
 from superword.patterns import NAMED_PATTERNS
 
 PEERS = WORK / "peers"
 PYTHON = PEERS / "bin/python"
 PEER_NAMES = ["gigatoken", "rustbpe", "tokenizers"]
-# A peer that takes longer than so many seconds is not run again.
-PATIENCE = 100
+# A peer that takes longer, in seconds, is run only once.
+MAX_SECONDS = 100
 OUR_RUNS: dict[str, dict[str, object]] = {
     "BoundlessBPE, gpt4o": {"pattern": "gpt4o"},
     "BoundlessBPE, boundless": {"pattern": "boundless"},
@@ -35,8 +42,8 @@ OUR_RUNS: dict[str, dict[str, object]] = {
 }
 
 
-def peers(names: Sequence[str] = PEER_NAMES) -> dict[str, str]:
-    """Install peers, and give their versions."""
+def install_peers(names: Sequence[str] = PEER_NAMES) -> dict[str, str]:
+    """Install the peers, and return their versions."""
     if not PEERS.exists():
         subprocess.run([sys.executable, "-m", "venv", PEERS], check=True)
     pip = [str(PYTHON), "-m", "pip"]
@@ -46,45 +53,45 @@ def peers(names: Sequence[str] = PEER_NAMES) -> dict[str, str]:
     return {name: found[name] for name in names}
 
 
-def peer(name: str, text: Path, repeats: int) -> Figures:
-    """The best of several runs of a peer, and how many there were."""
+def measure_peer(name: str, text: Path, repeats: int) -> Figures:
+    """Return the best of several runs of a peer, and the number of runs."""
     options = {"regex": NAMED_PATTERNS["gpt4o"]}
     found: list[Figures] = []
-    while len(found) < repeats and not (found and found[-1]["seconds"] > PATIENCE):
-        found.append(run(name, text, options, python=PYTHON))
-    return fastest(found) | {"runs": len(found)}
+    while len(found) < repeats and not (found and found[-1]["seconds"] > MAX_SECONDS):
+        found.append(run_trainer(name, text, options, python=PYTHON))
+    return choose_fastest(found) | {"runs": len(found)}
 
 
-def stages(figures: Figures) -> str:
-    """How long each stage took."""
+def format_stages(figures: Figures) -> str:
+    """Format the seconds of each stage."""
     begins = [*figures["begins"].items(), ("", figures["seconds"])]
     pairs = zip(begins, begins[1:], strict=False)
     return ", ".join(f"{name} {end - begin:.1f}" for (name, begin), (_, end) in pairs)
 
 
-def times(measured: Mapping[str, Figures]) -> list[list[object]]:
-    """The rows of a table."""
-    base = next((f["seconds"] for n, f in measured.items() if n.startswith("gigatoken")), None)
-    rows: list[list[object]] = [["trainer", "seconds", "of gigatoken", "GB", "stages"]]
+def build_rows(measured: Mapping[str, Figures]) -> list[list[object]]:
+    """Build the rows of the table."""
+    gigatoken = next((f["seconds"] for n, f in measured.items() if n.startswith("gigatoken")), None)
+    rows: list[list[object]] = [["trainer", "seconds", "/ gigatoken", "GB", "stages"]]
     for name, found in measured.items():
-        ratio = "-" if base is None else f"{found['seconds'] / base:.2f}"
-        detail = stages(found) if "begins" in found else ""
+        ratio = "-" if gigatoken is None else f"{found['seconds'] / gigatoken:.2f}"
+        detail = format_stages(found) if "begins" in found else ""
         seconds, memory = f"{found['seconds']:.1f}", f"{found['gigabytes']:.2f}"
         rows.append([name, seconds, ratio, memory, detail])
     return rows
 
 
 def compare(size: int, names: Sequence[str], versions: Mapping[str, str]) -> dict[str, Figures]:
-    """Compare our merges with those of the peers that tell theirs."""
+    """Compare our merges with those of the peers that expose theirs."""
     return {
-        f"{name} {versions[name]}": agreement.agreement(corpus(size), name, PYTHON)
+        f"{name} {versions[name]}": agreement.compare_merges(prepare_corpus(size), name, PYTHON)
         for name in names
         if name in agreement.PATTERNS
     }
 
 
 def main() -> None:
-    """Measure, check, write the results."""
+    """Measure and write `results/train-SIZE` and `results/agreement`."""
     parser = argparse.ArgumentParser(description="Measure training.")
     parser.add_argument("--size", type=int, nargs="+", default=[100, 300, 1000], metavar="MB")
     parser.add_argument("--repeats", type=int, default=3, help="runs of each (default: 3)")
@@ -93,38 +100,39 @@ def main() -> None:
         "--compare", type=int, default=20, metavar="MB", help="text to compare merges on"
     )
     options = parser.parse_args()
-    versions = peers()
+    versions = install_peers()
     compared = compare(options.compare, options.peers, versions)
     for size in options.size:
-        text = corpus(size)
+        text = prepare_corpus(size)
         measured = {
-            name: checked(text, settings, options.repeats) for name, settings in OUR_RUNS.items()
+            name: measure_training(text, settings, options.repeats)
+            for name, settings in OUR_RUNS.items()
         }
         for name in options.peers:
-            measured[f"{name} {versions[name]}"] = peer(name, text, options.repeats)
+            measured[f"{name} {versions[name]}"] = measure_peer(name, text, options.repeats)
         results.save(
             f"train-{size}",
             f"Training on {size} MB, two threads, vocabulary 131,072",
             {"peers": versions, "trainers": measured},
-            [words(options.repeats), results.table(times(measured))],
+            [describe(options.repeats), results.format_table(build_rows(measured))],
         )
     if compared:
         results.save(
             "agreement",
-            "The merges of plain BPE, beside those of other trainers",
+            "The merges of plain BPE, compared with those of other trainers",
             {"peers": versions, "agreement": compared},
-            [agreement.section(options.compare, compared)],
+            [agreement.build_section(options.compare, compared)],
         )
 
 
-def words(repeats: int) -> str:
-    """What the table holds."""
+def describe(repeats: int) -> str:
+    """Describe the table."""
     return (
         f"From JSON lines on disk to a saved model, best of {repeats}; a peer that takes longer "
-        f"than {PATIENCE} s is run once. The peers train a plain BPE: gigatoken with the pattern "
-        "gpt2, the only one it trains with, the others with gpt4o. gigatoken slows down where many "
-        "pairs are equally frequent, as in smaller texts. What ours saved is, by hash, what a run "
-        "on one thread saved. `GB` is peak resident memory."
+        f"than {MAX_SECONDS} s is run once. The peers train a plain BPE: gigatoken with the "
+        "pattern gpt2, the only one it supports, the others with gpt4o. gigatoken slows down when "
+        "many pairs are equally frequent, as in smaller texts. Each of our models has the hash of "
+        "one trained on one thread. `GB` is peak resident memory."
     )
 
 

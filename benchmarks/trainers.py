@@ -1,9 +1,9 @@
-"""One run of one trainer, in a process of its own: prints seconds, memory and tokens as JSON.
+"""Run one trainer in this process, and print seconds, memory and tokens as JSON.
 
     python benchmarks/trainers.py NAME CORPUS '{"pattern": ..., "output": ...}'
 
-It imports nothing but the trainer that it runs, so it runs in the peers' environment too. A trainer
-here gets ready (imports, what is to be in memory) and returns the part that is timed.
+This imports only the trainer that it runs, so it also runs in the environment of the peers. Each
+`prepare_*` function does what is not timed (imports, data in memory) and returns the timed part.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ Training = Callable[[], Result]
 Pair = tuple[bytes, bytes]
 
 
-def superword(path: str, options: Options) -> Training:
-    """Ours, to a saved model: from the `path`, a `list` of its documents, or an `iterator`."""
+def prepare_superword(path: str, options: Options) -> Training:
+    """Train and save a model, from the `path`, a `list` of its documents, or an `iterator`."""
     import superword
 
     sources: dict[str, Callable[[], Any]] = {
         "path": lambda: Path(path),
-        "list": lambda: list(texts(path)),
-        "iterator": lambda: texts(path),
+        "list": lambda: list(read_texts(path)),
+        "iterator": lambda: read_texts(path),
     }
     corpus = sources[options.pop("source", "path")]()
     output, vocab_size = options.pop("output"), options.pop("vocab_size", VOCAB_SIZE)
 
     def train() -> Result:
-        stages = Stages()
+        stages = StageTimer()
         tok = superword.train(corpus, vocab_size, progress=stages, **options)
         tok.save(output)
         return {"tokens": tok.vocab_size, "begins": stages.begins}
@@ -46,22 +46,22 @@ def superword(path: str, options: Options) -> Training:
     return train
 
 
-def superword_in_memory(path: str, options: Options) -> Training:
-    """Ours, from documents that the core itself holds already: no input at all is timed."""
+def prepare_superword_in_memory(path: str, options: Options) -> Training:
+    """Train and save a model, from documents that the core already holds."""
     from superword import _core
-    from superword.tokenizer import Parameters
+    from superword.tokenizer import TrainingConfig
 
     kind = _core.CorpusOptions(
         column="text", separator=None, skip=False, max_bytes=None, max_documents=None
     )
     spool = _core.Spool(kind, memory=2**62)
-    spool.extend(texts(path))
+    spool.extend(read_texts(path))
     corpus = spool.finish()
     output, threads = options.pop("output"), options.pop("threads")
-    parameters = Parameters(**{"vocab_size": VOCAB_SIZE, **options})
+    parameters = TrainingConfig(**{"vocab_size": VOCAB_SIZE, **options})
 
     def train() -> Result:
-        stages = Stages()
+        stages = StageTimer()
         model = _core.train(corpus, parameters, (), (threads, None, None), stages)
         model.save(output)
         return {"tokens": model.vocab_size, "begins": stages.begins}
@@ -69,20 +69,20 @@ def superword_in_memory(path: str, options: Options) -> Training:
     return train
 
 
-class Stages:
-    """When each stage of a training began, in seconds since this was made."""
+class StageTimer:
+    """A progress callback that notes when each stage of training began, in seconds."""
 
     def __init__(self) -> None:
         self.start = time.perf_counter()
         self.begins: dict[str, float] = {}
 
     def __call__(self, stage: str, done: int, total: int | None) -> None:
-        """Note the time, as the trainer tells how far it is."""
+        """Note the start of a stage at its first call."""
         self.begins.setdefault(stage, time.perf_counter() - self.start)
 
 
-def gigatoken(path: str, options: Options) -> Training:
-    """With the pattern of GPT-2, the only one it trains with; its own reader of JSON lines."""
+def prepare_gigatoken(path: str, options: Options) -> Training:
+    """Train gigatoken with its own reader and the pattern of GPT-2, the only one it supports."""
     import gigatoken
 
     def train() -> Result:
@@ -95,20 +95,20 @@ def gigatoken(path: str, options: Options) -> Training:
     return train
 
 
-def rustbpe(path: str, options: Options) -> Training:
-    """From an iterator, the only way in."""
+def prepare_rustbpe(path: str, options: Options) -> Training:
+    """Train rustbpe from an iterator, the only input it supports."""
     import rustbpe
 
     def train() -> Result:
         tokenizer = rustbpe.Tokenizer()
-        tokenizer.train_from_iterator(texts(path), VOCAB_SIZE, pattern=options["regex"])
+        tokenizer.train_from_iterator(read_texts(path), VOCAB_SIZE, pattern=options["regex"])
         return {"tokens": len(tokenizer.get_mergeable_ranks())}
 
     return train
 
 
-def tokenizers(path: str, options: Options) -> Training:
-    """Hugging Face, byte level, as the paper's baselines; from batches, as its guide does."""
+def prepare_tokenizers(path: str, options: Options) -> Training:
+    """Train Hugging Face's BPE on bytes, as the paper's baselines; in batches, as in its guide."""
     from tokenizers import Regex, Tokenizer, models, pre_tokenizers, trainers
 
     def train() -> Result:
@@ -121,49 +121,48 @@ def tokenizers(path: str, options: Options) -> Training:
             initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
             show_progress=False,
         )
-        tokenizer.train_from_iterator(batches(texts(path)), trainer)
+        tokenizer.train_from_iterator(split_batches(read_texts(path)), trainer)
         if "merges" in options:
-            save_merges(options, byte_level_merges(tokenizer.to_str()))
+            save_merges(options, read_merges(tokenizer.to_str()))
         return {"tokens": tokenizer.get_vocab_size()}
 
     return train
 
 
-def byte_level_merges(model: str) -> Iterator[Pair]:
-    """The merges of a byte-level `tokenizer.json`, where a letter stands for each byte."""
+def read_merges(model: str) -> Iterator[Pair]:
+    """Yield the merges of a byte-level `tokenizer.json`, which spells each byte as a character."""
     printable = [*range(33, 127), *range(161, 173), *range(174, 256)]
     others = [byte for byte in range(256) if byte not in printable]
     byte_of = {chr(byte): byte for byte in printable}
-    byte_of |= {chr(256 + place): byte for place, byte in enumerate(others)}
+    byte_of |= {chr(256 + at): byte for at, byte in enumerate(others)}
     for left, right in json.loads(model)["model"]["merges"]:
         yield bytes(map(byte_of.__getitem__, left)), bytes(map(byte_of.__getitem__, right))
 
 
 def save_merges(options: Options, merges: Iterable[Pair]) -> None:
-    """Write merges to the file that the options name, if they do."""
+    """Write merges to the file that the options name, if any."""
     if "merges" in options:
         pairs = [[left.hex(), right.hex()] for left, right in merges]
         Path(options["merges"]).write_text(json.dumps(pairs))
 
 
-def texts(path: str) -> Iterator[str]:
-    """The documents of a file of JSON lines."""
+def read_texts(path: str) -> Iterator[str]:
+    """Yield the documents of a file of JSON lines."""
     with open(path, encoding="utf-8") as lines:
         for line in lines:
             yield json.loads(line)["text"]
 
 
-def batches(documents: Iterator[str]) -> Iterator[list[str]]:
-    """The documents, a thousand at a time."""
+def split_batches(documents: Iterator[str]) -> Iterator[list[str]]:
+    """Yield the documents in batches of a thousand."""
     while batch := list(islice(documents, 1000)):
         yield batch
 
 
 def peak_gigabytes() -> float:
-    """The peak of resident memory.
+    """Return the peak of resident memory.
 
-    `ru_maxrss` alone would not do: Linux hands it on through exec, so a process that a larger one
-    started would be said to be as large.
+    Linux passes `ru_maxrss` on through exec, so it may be that of the parent process. VmHWM is not.
     """
     status = Path("/proc/self/status")
     if status.exists():
@@ -173,13 +172,16 @@ def peak_gigabytes() -> float:
 
 
 TRAINERS: dict[str, Callable[[str, Options], Training]] = {
-    trainer.__name__: trainer
-    for trainer in (superword, superword_in_memory, gigatoken, rustbpe, tokenizers)
+    "superword": prepare_superword,
+    "superword_in_memory": prepare_superword_in_memory,
+    "gigatoken": prepare_gigatoken,
+    "rustbpe": prepare_rustbpe,
+    "tokenizers": prepare_tokenizers,
 }
 
 
 def main() -> None:
-    """Run and time the trainer that the command line names."""
+    """Run and time the trainer named on the command line."""
     name, path, options = sys.argv[1:]
     train = TRAINERS[name](path, json.loads(options))
     start = time.perf_counter()

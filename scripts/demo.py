@@ -1,4 +1,4 @@
-"""What superword does, on the bundled novels: pretokens, superwords, a comparison, a report."""
+"""Demonstrate superword on the bundled novels: pretokens, superwords, a comparison, a report."""
 
 from __future__ import annotations
 
@@ -12,44 +12,39 @@ from rich.text import Text
 
 import superword
 from superword import Tokenizer
-from superword.commands.compare import show_rows
-from superword.commands.shades import shaded
-from superword.evaluation.comparison import show_measured
-from superword.evaluation.measure import evaluate
-from superword.evaluation.outputs import write_outputs
-from superword.evaluation.reproduction import reproduce
-from superword.evaluation.settings import Settings
-from superword.evaluation.text_rows import row_of
-from superword.evaluation.tokenizers import Ours
-from superword.inspection import inspect, quoted
+from superword.commands.side_by_side import TokenizedText, print_side_by_side
+from superword.evaluation import Ours, evaluate, print_comparison
 from superword.patterns import NAMED_PATTERNS
+from superword.reproduction import ReproductionSettings, reproduce, write_outputs
+from superword.tokenizer.display import color_alternately, quote
+from superword.tokenizer.inspection import inspect
 
 VOCAB_SIZES = (2048, 4096, 8192)
 SENTENCE = "To be or not to be"
-# Every tenth piece of a novel is measured on, and not trained on.
+# Every tenth piece of a novel is held out of training, to measure on.
 HELD_OUT = 10
 OUT = Path("demo")
 console = Console(highlight=False)
 
 
-def coloured(pieces: list[str]) -> Text:
-    """The pieces side by side, in two colours by turns; without colours, with bars between."""
+def color_pieces(pieces: list[str]) -> Text:
+    """Show pieces in alternating colors; without colors, with bars between them."""
     if console.color_system is None:
         return Text("|".join(pieces))
-    return shaded(pieces)
+    return color_alternately(pieces)
 
 
 def show_patterns() -> None:
-    """One line of code and prose through every named pattern."""
+    """Show how every named pattern splits one line."""
     line = "XMLHttpRequest isn't snake_case: 1234567 bytes"
     table = Table("pattern", line, title="Pretokens: where merges stop", title_justify="left")
     for name in NAMED_PATTERNS:
-        table.add_row(name, coloured(superword.pretokenize(line, name)))
+        table.add_row(name, color_pieces(superword.pretokenize(line, name)))
     console.print(table)
 
 
-def trained(documents: list[str], name: str, supermerges: bool) -> Tokenizer:
-    """Train a tokenizer, and say what was learned."""
+def train_tokenizer(documents: list[str], name: str, supermerges: bool) -> Tokenizer:
+    """Train a tokenizer, and print a summary."""
     start = time.perf_counter()
     deletion = "bytes" if supermerges else None
     tok = superword.train(
@@ -67,29 +62,30 @@ def trained(documents: list[str], name: str, supermerges: bool) -> Tokenizer:
         f"merges, {found.rules['supermerge']:,} supermerges, {found.rules['delete']:,} deletions"
     )
     if supermerges:
-        frequent = "  ".join(quoted(each.token) for each in found.top_superwords)
-        longest = "  ".join(quoted(each.token) for each in found.longest_superwords[:4])
+        frequent = "  ".join(quote(each.token) for each in found.top_superwords)
+        longest = "  ".join(quote(each.token) for each in found.longest_superwords[:4])
         console.print(f"its most frequent superwords: {frequent}", soft_wrap=True)
         console.print(f"its longest: {longest}", soft_wrap=True)
     return tok
 
 
 def compare(bpe: Tokenizer, boundless: Tokenizer, unseen: list[str]) -> None:
-    """Print a sentence and all numbers of both."""
+    """Print how both split a sentence, and all metrics."""
     both = [Ours(bpe, "BPE"), Ours(boundless, "BoundlessBPE")]
     console.print(f"\nThe paper's sentence, with {VOCAB_SIZES[-1]:,} tokens each:\n")
-    show_rows(SENTENCE, [row_of(tok, SENTENCE) for tok in both], console)
-    console.print("On pieces of the novels that neither has seen:")
-    show_measured([evaluate(tok, unseen) for tok in both], console)
+    rows = [TokenizedText(tok.name, SENTENCE, tok.tokenize(SENTENCE)) for tok in both]
+    print_side_by_side(SENTENCE, rows, console)
+    console.print("On held-out pieces of the novels:")
+    print_comparison([evaluate(tok, unseen) for tok in both], console)
 
 
 def write_report(seen: list[str], unseen: list[str]) -> Path:
-    """Do the paper's experiments on the novels, in small."""
+    """Reproduce the paper's experiments on the novels, at a small scale."""
     OUT.mkdir(exist_ok=True)
     for name, documents in (("train", seen), ("eval", unseen)):
         lines = (json.dumps({"text": document}) + "\n" for document in documents)
         (OUT / f"{name}.jsonl").write_text("".join(lines))
-    settings = Settings(
+    settings = ReproductionSettings(
         train=(str(OUT / "train.jsonl"),),
         eval=(str(OUT / "eval.jsonl"),),
         out=OUT,
@@ -107,8 +103,8 @@ if __name__ == "__main__":
     novels = list(superword.sample())
     seen = [novel for at, novel in enumerate(novels) if at % HELD_OUT]
     unseen = novels[::HELD_OUT]
-    bpe = trained(seen, "BPE", supermerges=False)
-    compare(bpe, trained(seen, "BoundlessBPE", supermerges=True), unseen)
+    bpe = train_tokenizer(seen, "BPE", supermerges=False)
+    compare(bpe, train_tokenizer(seen, "BoundlessBPE", supermerges=True), unseen)
     with console.status("writing the report"):
         report = write_report(seen, unseen)
     console.print(f"\nThe paper's figures, tables and claims on these novels: {report.resolve()}")

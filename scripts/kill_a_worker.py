@@ -1,6 +1,6 @@
-"""Train on a Spark master with two workers on this machine, and kill one in the middle of the job.
+"""Train on a local Spark cluster with two workers, and kill one of them during the job.
 
-Prints, as JSON, what happened, and whether the model is that of one machine, to the byte.
+Prints as JSON what happened, and whether the model has the same bytes as one trained without Spark.
 
     python scripts/kill_a_worker.py --folder /tmp/kill --megabytes 20 > benchmarks/results/kill.json
 """
@@ -32,17 +32,17 @@ VOCAB_SIZE = 2000
 
 
 def main() -> None:
-    """Run it."""
+    """Train, kill a worker, and print the result."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--folder", type=Path, default=Path(tempfile.gettempdir()))
     parser.add_argument("--megabytes", type=int, default=20)
     given = parser.parse_args()
     corpus = write_corpus(given.folder, given.megabytes)
-    wanted = superword.train(corpus, VOCAB_SIZE)
+    expected = superword.train(corpus, VOCAB_SIZE)
     cluster = Cluster(given.folder)
     try:
         session = cluster.open_session()
-        found = killed_while_training(session, cluster, corpus, wanted)
+        found = train_and_kill(session, cluster, corpus, expected)
         session.stop()
     finally:
         cluster.stop()
@@ -51,7 +51,7 @@ def main() -> None:
 
 
 def write_corpus(folder: Path, megabytes: int) -> Path:
-    """Write files of the bundled novels, again and again."""
+    """Write the bundled novels to several files, repeated up to a size."""
     documents = list(superword.sample())
     corpus = folder / "corpus"
     corpus.mkdir()
@@ -68,7 +68,7 @@ def write_corpus(folder: Path, megabytes: int) -> Path:
 
 
 class Cluster:
-    """A master and two workers, each in a process group of its own, on loopback."""
+    """A master and two workers on loopback, each in its own process group."""
 
     def __init__(self, folder: Path) -> None:
         import pyspark
@@ -87,11 +87,11 @@ class Cluster:
 
     def _start(self, name: str, *arguments: str) -> subprocess.Popen[bytes]:
         log = (self._folder / "cluster.log").open("ab")
-        common = ["--host", "127.0.0.1", "--webui-port", "0"]
-        places = ["--work-dir", str(self._folder / "work")] if "Worker" in name else []
+        network = ["--host", "127.0.0.1", "--webui-port", "0"]
+        folders = ["--work-dir", str(self._folder / "work")] if "Worker" in name else []
         command = [str(self._home / "bin/spark-class"), f"org.apache.spark.deploy.{name}"]
         return subprocess.Popen(
-            [*command, *common, *places, *arguments],
+            [*command, *network, *folders, *arguments],
             env={**os.environ, "SPARK_HOME": str(self._home), "SPARK_LOCAL_IP": "127.0.0.1"},
             stdout=log,
             stderr=log,
@@ -99,7 +99,7 @@ class Cluster:
         )
 
     def open_session(self) -> SparkSession:
-        """Open a session once both workers have an executor."""
+        """Open a session, and wait until both workers have an executor."""
         from pyspark.sql import SparkSession
 
         os.environ["PYSPARK_PYTHON"] = sys.executable
@@ -117,37 +117,37 @@ class Cluster:
             builder = builder.config(name, value)
         session = builder.getOrCreate()
         end = time.monotonic() + 120
-        while executors(session.sparkContext) < 2:
+        while count_executors(session.sparkContext) < 2:
             if time.monotonic() > end:
-                raise SystemExit(f"the workers do not come; see {self._folder}/cluster.log")
+                raise SystemExit(f"the workers did not start; see {self._folder}/cluster.log")
             time.sleep(0.1)
         return session
 
     def stop(self) -> None:
-        """End what was started."""
+        """Kill the master and the workers."""
         for process in [*self.workers, self._master]:
             kill(process)
 
 
 def kill(process: subprocess.Popen[bytes]) -> None:
-    """Kill a process with those that it has started, if it still runs."""
+    """Kill a process and its process group, if it still runs."""
     if process.poll() is None:
         os.killpg(process.pid, signal.SIGKILL)
         process.wait()
 
 
-def executors(context: SparkContext) -> int:
-    """How many executors there are; the driver is listed too."""
+def count_executors(context: SparkContext) -> int:
+    """Return the number of executors, without the driver."""
     jvm: Any = context._jsc
     return len(jvm.sc().statusTracker().getExecutorInfos()) - 1
 
 
-def killed_while_training(
-    session: SparkSession, cluster: Cluster, corpus: Path, wanted: superword.Tokenizer
+def train_and_kill(
+    session: SparkSession, cluster: Cluster, corpus: Path, expected: superword.Tokenizer
 ) -> dict[str, Any]:
-    """Train, kill a worker when some tasks of a stage are done and others are not, and compare."""
+    """Train, kill a worker while a stage has finished some of its tasks, and compare the model."""
     context = session.sparkContext
-    workers = executors(context)
+    workers = count_executors(context)
     killed: dict[str, int] = {}
     is_done = threading.Event()
 
@@ -179,9 +179,9 @@ def killed_while_training(
         "workers": workers,
         "killed": bool(killed),
         "killed_when": killed,
-        "executors_in_the_end": executors(context),
+        "executors_in_the_end": count_executors(context),
         "seconds": round(time.monotonic() - start, 1),
-        "is_same_model": trained._model.to_json() == wanted._model.to_json(),
+        "is_same_model": trained._model.to_json() == expected._model.to_json(),
         "fingerprint": trained.fingerprint,
     }
 

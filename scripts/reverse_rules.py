@@ -1,8 +1,8 @@
-"""Reverse each rule of the reference in turn and see that its tests notice.
+"""Reverse each rule of the reference in turn, and check that its unit tests fail.
 
-The installed package is copied to a temporary directory, one piece of `reference.py` is replaced
-in the copy, and the unit tests of the reference run against it. A reversal that no test notices is
-a rule without a test: the script names it and exits with status 1.
+For each rule, the installed package is copied to a temporary directory, one piece of `reference.py`
+is replaced in the copy, and the unit tests of the reference run against it. A reversal that passes
+all tests is a rule without a test: the script names it and exits with status 1.
 
     .venv/bin/python scripts/reverse_rules.py
 """
@@ -22,7 +22,7 @@ ROOT = Path(__file__).resolve().parent.parent
 REFERENCE = ROOT / "python" / "superword" / "reference.py"
 TESTS = sorted((ROOT / "tests" / "unit").glob("test_reference*.py"))
 
-# The rule as it stands reversed, the source text, and what takes its place.
+# The reversed rule, the source text, and its replacement.
 REVERSALS = [
     (
         "unmatched stretches are dropped",
@@ -30,7 +30,7 @@ REVERSALS = [
         "[match.group()]",
     ),
     (
-        "what follows the last match is dropped",
+        "text after the last match is dropped",
         "[*pretokens, text[end:]]",
         "pretokens",
     ),
@@ -40,7 +40,7 @@ REVERSALS = [
         "if match.group() or match.start() > end:",
     ),
     (
-        "of a match with groups the first counts",
+        "the first group of a match is the pretoken",
         "match.group()]\n",
         "match.group(min(1, len(match.groups())))]\n",
     ),
@@ -86,15 +86,15 @@ REVERSALS = [
     ),
     (
         "replacements overlap",
-        "place += 2 if is_pair else 1",
-        "place += 1",
+        "at += 2 if is_pair else 1",
+        "at += 1",
     ),
     (
         "replacements go from right to left",
         "== (rule.right,)\n",
         "== (rule.right,)\n"
-        "        run = next((n for n, t in enumerate(tokens[place:]) if t != rule.left), None)\n"
-        "        is_pair &= (run or len(tokens) - place) % 2 == 0 or rule.left != rule.right\n",
+        "        run = next((n for n, t in enumerate(tokens[at:]) if t != rule.left), None)\n"
+        "        is_pair &= (run or len(tokens) - at) % 2 == 0 or rule.left != rule.right\n",
     ),
     (
         "a delete splits superwords too",
@@ -255,7 +255,7 @@ REVERSALS = [
         "if True:",
     ),
     (
-        "a token that is made again leaves its place",
+        "a token that is made again moves to the end",
         "if rule.token not in self.vocabulary:\n",
         "if rule.token in self.vocabulary:\n"
         "                self.vocabulary.remove(rule.token)\n"
@@ -288,25 +288,25 @@ REVERSALS = [
         "        for token in dict.fromkeys(merge) if",
     ),
     (
-        "explain tells of rules that change nothing",
+        "explain lists rules that change nothing",
         "if units != before:",
         "if True:",
     ),
 ]
 
 
-def installed_package() -> Path:
-    """Where superword is installed: unlike the sources, with the compiled module it imports."""
+def find_installed_package() -> Path:
+    """Return the folder of the installed package, which includes the compiled module."""
     spec = importlib.util.find_spec("superword")
     if spec is None or not spec.submodule_search_locations:
         sys.exit("superword is not installed here; `make test` installs it in .venv")
     return Path(spec.submodule_search_locations[0])
 
 
-def failing_test(package: Path) -> str | None:
-    """Run the tests against a copy of the package; the first test that fails, if any does."""
+def find_failing_test(package: Path) -> str | None:
+    """Run the tests against a copy of the package, and return the first that fails, if any."""
     path = os.pathsep.join([str(package.parent), os.environ.get("PYTHONPATH", "")])
-    # Without bytecode files, no reversal can be taken for the one before it.
+    # Without bytecode files, a run cannot use the reversal before it.
     environment = os.environ | {"PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"}
     command = [sys.executable, "-m", "pytest", "-x", "-q", "--tb=no", "-p", "no:cacheprovider"]
     run = subprocess.run(
@@ -320,21 +320,23 @@ def failing_test(package: Path) -> str | None:
 
 
 def main() -> None:
-    """Check the tests on the reference as it is, then on each reversal."""
+    """Run the tests on the unchanged reference, then on each reversal."""
     survivors = 0
     with tempfile.TemporaryDirectory() as directory:
         package = Path(directory) / "superword"
-        shutil.copytree(installed_package(), package, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(
+            find_installed_package(), package, ignore=shutil.ignore_patterns("__pycache__")
+        )
         reference = package / "reference.py"
         source = REFERENCE.read_text(encoding="utf-8")
         reference.write_text(source, encoding="utf-8")
-        if failure := failing_test(package):
-            sys.exit(f"{failure} fails on the reference as it is")
+        if failure := find_failing_test(package):
+            sys.exit(f"{failure} fails on the unchanged reference")
         for name, old, new in REVERSALS:
             if source.count(old) != 1:
                 sys.exit(f"{name}: {old!r} occurs {source.count(old)} times, not once")
             reference.write_text(source.replace(old, new), encoding="utf-8")
-            failure = failing_test(package)
+            failure = find_failing_test(package)
             survivors += failure is None
             print(f"{name}: {failure or 'NO TEST FAILS'}", flush=True)
     print(f"{len(REVERSALS) - survivors} of {len(REVERSALS)} reversals noticed")

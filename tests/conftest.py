@@ -1,4 +1,4 @@
-"""What tests share: the shared data, where it exists, a small model, and how Hypothesis runs."""
+"""Shared fixtures: the shared data, small models, and the settings of Hypothesis."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ REPOSITORY = Path(__file__).parent.parent
 
 @pytest.fixture(scope="session")
 def shared() -> Path:
-    """The folder of shared data; a test that needs it is skipped where it is absent."""
+    """Return the folder of shared data; skip the test if it is absent."""
     path = Path(os.environ.get("SUPERWORD_SHARED", REPOSITORY.parent / "shared"))
     if not path.is_dir():
         pytest.skip(f"no shared data at {path}; SUPERWORD_SHARED names the folder")
@@ -34,7 +34,7 @@ def shared() -> Path:
 
 @pytest.fixture(scope="session")
 def read_jsonl() -> Callable[[Path], Iterator[Any]]:
-    """A function that yields the values of a `.jsonl.zst` file."""
+    """Return a function that yields the values of a `.jsonl.zst` file."""
 
     def read(path: Path) -> Iterator[Any]:
         with path.open("rb") as packed:
@@ -46,13 +46,13 @@ def read_jsonl() -> Callable[[Path], Iterator[Any]]:
 
 @pytest.fixture(scope="session")
 def made() -> Callable[[list[str]], Tokenizer]:
-    """A function that trains a model with special tokens."""
+    """Return a function that trains a model with special tokens."""
     return lambda special: trained(*special)
 
 
 @cache
 def trained(*special: str) -> Tokenizer:
-    """A model of the sample: superwords, deletions, tokens that are parts of characters."""
+    """Train a model with superwords, deletions, and tokens that end inside characters."""
     lines = [text.replace(", ", ",\n") for text in superword.sample()]
     documents = [*lines[::12], "“naïve café” … 日本語 日本" * 20]
     return superword.train(documents, 1500, tau=0.7, special_tokens=special)
@@ -60,11 +60,11 @@ def trained(*special: str) -> Tokenizer:
 
 @pytest.fixture(scope="session")
 def tok() -> Tokenizer:
-    """A model without special tokens."""
+    """Return a model without special tokens."""
     return trained()
 
 
 @pytest.fixture(scope="session")
 def special() -> Tokenizer:
-    """The same with special tokens, of which one begins with another."""
+    """Return the same model with special tokens, one a prefix of another."""
     return trained("<|end|>", "<|pad|>", "<|end|>ing")

@@ -1,4 +1,4 @@
-"""What the documentation shows is what happens."""
+"""The examples in the documentation give the results that it shows."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ def test_examples_in_docs(path: Path) -> None:
     assert doctest.testfile(str(path), module_relative=False).failed == 0
 
 
-def test_the_readme_shows_what_its_code_gives(
+def test_the_readme_shows_the_results_of_its_code(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A comment after an expression in the README is what it evaluates to."""
-    monkeypatch.chdir(tmp_path)  # where it saves a model
+    """A comment after an expression in the README is its value."""
+    monkeypatch.chdir(tmp_path)  # It saves a model there.
     (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
     namespace: dict[str, object] = {}
     checked = 0

@@ -1,4 +1,4 @@
-"""What is public, and only that, is in `__all__`."""
+"""`__all__` lists exactly the public names."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import types
 import superword
 
 
-def test_all_names_what_is_public() -> None:
+def test_all_lists_the_public_names() -> None:
     public = {
         name
         for name, value in vars(superword).items()

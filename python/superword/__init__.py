@@ -1,12 +1,23 @@
 """Superword tokenizers: BPE, PickyBPE and BoundlessBPE, exact and fast.
 
-The words used here are explained in docs/algorithm.md.
+In reading order, each stage importing only earlier ones:
+    reference     The specification in 300 lines of slow Python; docs/algorithm.md explains it.
+    patterns      The patterns that split text into pretokens.
+    corpus        Reading documents.
+    tokenizer     A trained tokenizer.
+    interop       Files of other libraries.
+    training      Training on a corpus, and extending a tokenizer.
+    tokens        A corpus as a file of tokens.
+    counts        Training on counts, for corpora of any size.
+    spark         The same on Spark.
+    integrations  Hugging Face transformers, datatrove.
+    evaluation    Measuring and comparing tokenizers.
+    reproduction  The experiments of the paper.
+    commands      The command line.
 """
 
-from superword.corpus import sample
-from superword.counting import Counted, count, merge_counts
-from superword.counts_training import train_on_counts
-from superword.encoding import DecodeStream, Offsets
+from superword.corpus import CorpusOptions, sample
+from superword.counts import Counted, count, merge_counts, train_on_counts
 from superword.errors import (
     CorpusError,
     CountsError,
@@ -17,18 +28,24 @@ from superword.errors import (
     SuperwordError,
     UnknownTokenError,
 )
-from superword.explanation import Step
-from superword.exporting import export
-from superword.extending import extend
+from superword.interop import export
 from superword.patterns import is_eligible, pretokenize
-from superword.prompts import Prompt
-from superword.rules import Rule
-from superword.token_files import encode_corpus
-from superword.tokenizer import Tokenizer, load
-from superword.training import train
+from superword.tokenizer import (
+    DecodeStream,
+    Offsets,
+    Prompt,
+    Rule,
+    Step,
+    Tokenizer,
+    TrainingConfig,
+    load,
+)
+from superword.tokens import encode_corpus
+from superword.training import Resources, extend, train
 
 __all__ = [
     "CorpusError",
+    "CorpusOptions",
     "Counted",
     "CountsError",
     "DecodeStream",
@@ -37,11 +54,13 @@ __all__ = [
     "Offsets",
     "PatternError",
     "Prompt",
+    "Resources",
     "Rule",
     "SpecialTokenError",
     "Step",
     "SuperwordError",
     "Tokenizer",
+    "TrainingConfig",
     "UnknownTokenError",
     "count",
     "encode_corpus",

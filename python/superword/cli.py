@@ -1,4 +1,4 @@
-"""The command `superword`: its commands are modules of `superword.commands`."""
+"""The command `superword`. Its subcommands are modules of `superword.commands`."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from superword.commands.export import export_command
 from superword.commands.extend import extend_command
 from superword.commands.inspect import inspect_command
 from superword.commands.merge_counts import merge_counts_command
+from superword.commands.multi_value import MultiValueCommand
 from superword.commands.pretokenize import pretokenize_command
 from superword.commands.reproduce import reproduce_command
-from superword.commands.spread import SpreadCommand
 from superword.commands.train import train_command
 
 __all__ = ["app"]
@@ -43,6 +43,6 @@ app.command("decode")(decode_command)
 app.command("explain")(explain_command)
 app.command("export")(export_command)
 app.command("extend")(extend_command)
-app.command("evaluate", cls=SpreadCommand)(evaluate_command)
-app.command("compare", cls=SpreadCommand)(compare_command)
-app.command("reproduce", cls=SpreadCommand)(reproduce_command)
+app.command("evaluate", cls=MultiValueCommand)(evaluate_command)
+app.command("compare", cls=MultiValueCommand)(compare_command)
+app.command("reproduce", cls=MultiValueCommand)(reproduce_command)

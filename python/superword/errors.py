@@ -2,14 +2,14 @@
 
     SuperwordError
     ├── PatternError        (also ValueError)  a regex that cannot be used
-    ├── ModelFormatError    (also ValueError)  a file that is no model, or a damaged one
+    ├── ModelFormatError    (also ValueError)  a file that is not a model, or is damaged
     ├── CorpusError         (also ValueError)  input data that cannot be read
-    ├── CountsError         (also ValueError)  counts that cannot be trained on, or summed
+    ├── CountsError         (also ValueError)  counts that are incomplete or do not match
     ├── SpecialTokenError   (also ValueError)  text that spells a special token
-    ├── ExportError         (also ValueError)  a model that another library's file cannot hold
-    └── UnknownTokenError   (also KeyError)    an id or a token that the vocabulary has not
+    ├── ExportError         (also ValueError)  a model that another library's file cannot represent
+    └── UnknownTokenError   (also KeyError)    an id or a token that is not in the vocabulary
 
-What the operating system refuses stays an `OSError`.
+Errors of the operating system stay `OSError`.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ __all__ = [
 
 
 class SuperwordError(Exception):
-    """Anything that superword refuses."""
+    """The base class of all errors that superword raises."""
 
 
 class PatternError(SuperwordError, ValueError):
-    """A regex that is malformed, or that backtracks too much.
+    """A regex that is malformed, or backtracks too much.
 
     Attributes:
-        position: The character of the regex at which reading it failed, if it did.
+        position: The character of the regex at which parsing failed, if it did.
     """
 
     def __init__(self, message: str, position: int | None = None) -> None:
@@ -43,7 +43,7 @@ class PatternError(SuperwordError, ValueError):
 
 
 class ModelFormatError(SuperwordError, ValueError):
-    """A file that is no model, or a damaged one."""
+    """A file that is not a model, or is damaged."""
 
 
 class CorpusError(SuperwordError, ValueError):
@@ -52,7 +52,7 @@ class CorpusError(SuperwordError, ValueError):
     Attributes:
         file: The file, if the data came from one.
         line: The line, or the row of a table, counted from 1.
-        column: The column that was asked for, if the data has columns.
+        column: The requested column, if the data has columns.
     """
 
     def __init__(
@@ -64,30 +64,30 @@ class CorpusError(SuperwordError, ValueError):
         column: str | None = None,
         unit: str = "line",
     ) -> None:
-        place = [str(file)] if file is not None else []
-        place += [f"{unit} {line}"] if line is not None else []
-        place += [f"column {column!r}"] if column is not None else []
-        super().__init__(f"{', '.join(place)}: {message}" if place else message)
+        where = [str(file)] if file is not None else []
+        where += [f"{unit} {line}"] if line is not None else []
+        where += [f"column {column!r}"] if column is not None else []
+        super().__init__(f"{', '.join(where)}: {message}" if where else message)
         self.file = file
         self.line = line
         self.column = column
 
 
 class CountsError(SuperwordError, ValueError):
-    """Counts that are incomplete, damaged, or do not belong together."""
+    """Counts that are incomplete, damaged, or do not match."""
 
 
 class SpecialTokenError(SuperwordError, ValueError):
-    """Text that spells a special token which was not allowed."""
+    """Text that spells a special token that is not allowed."""
 
 
 class ExportError(SuperwordError, ValueError):
-    """A model that a file of another library cannot hold."""
+    """A model that another library's file cannot represent."""
 
 
 class UnknownTokenError(SuperwordError, KeyError):
-    """An id or a token that the vocabulary has not."""
+    """An id or a token that is not in the vocabulary."""
 
     def __str__(self) -> str:
-        """The message as it is; `KeyError` would quote it."""
+        """Return the message without the quotes that `KeyError` adds."""
         return str(self.args[0]) if self.args else ""

@@ -1,4 +1,4 @@
-"""The specification of docs/algorithm.md as slow, plain Python: the oracle of the fast core.
+"""The specification of docs/algorithm.md in slow, plain Python. The core is tested against it.
 
 >>> rules, vocabulary = train(["to be or to be", "to be"], 262)
 >>> encode("to be", rules)
@@ -40,6 +40,7 @@ PATTERNS: dict[str, str] = {  # the listings of the paper's appendix A
     ]),
 }  # fmt: skip
 SECOND_PATTERN = r"\p{N}{1,3}| ?[^\s\p{L}\p{N}]{2,}[\r\n/]*| +(?!\S)"  # of SuperBPE
+DEFAULT_PATTERN = "boundless"
 ELIGIBLE = r"^(?=.+\p{L})(?:\p{L}\p{M}*|[ _'\u2019])+$"
 
 Pair = tuple[bytes, bytes]
@@ -57,14 +58,14 @@ class Unit(NamedTuple):
 
     @property
     def open_token(self) -> bytes:
-        """The token of an open unit; empty, as no token is, for a unit that is not open."""
+        """The token of an open unit; empty, which no token is, if the unit is not open."""
         is_open = len(self.tokens) == 1 and (self.is_eligible or self.is_superword)
         return self.tokens[0] if is_open else b""
 
 
 @dataclass(frozen=True)
 class Rule:
-    """One rule of a model; its index is its place in the list."""
+    """One rule of a model; its index is its position in the list."""
 
     index: int
     kind: Literal["merge", "supermerge", "delete"]
@@ -79,8 +80,8 @@ class Rule:
         return self.left + (self.right or b"")
 
 
-def pretokenize(text: str, pattern: str = "boundless") -> list[str]:
-    """Split a text into pretokens, which joined give it back: 'a+' on 'xaay' -> x, aa, y."""
+def pretokenize(text: str, pattern: str = DEFAULT_PATTERN) -> list[str]:
+    """Split a text into pretokens. Joined, they are the text: 'a+' on 'xaay' -> x, aa, y."""
     if match := regex.search(r"[\ud800-\udfff]", text):
         raise ValueError(f"a lone surrogate has no UTF-8 bytes; replace character {match.start()}")
     pretokens, end = [], 0
@@ -92,7 +93,7 @@ def pretokenize(text: str, pattern: str = "boundless") -> list[str]:
 
 
 def is_eligible(pretoken: str, eligible: str = ELIGIBLE) -> bool:
-    """Whether a pretoken may take part in a supermerge: 'a' may not, ' a' and 'ab' may."""
+    """Return whether a pretoken may take part in a supermerge: ' a' and 'ab' may, 'a' may not."""
     return regex.fullmatch(eligible, pretoken) is not None
 
 
@@ -102,16 +103,16 @@ def single_bytes(token: bytes) -> Tokens:
 
 
 def initial_units(text: str, pattern: str, eligible: str) -> list[Unit]:
-    """Make one unit of each pretoken, holding its bytes."""
+    """Return one unit for each pretoken, with its bytes as tokens."""
     pretokens = pretokenize(text, pattern)
     return [Unit(single_bytes(p.encode()), is_eligible(p, eligible)) for p in pretokens]
 
 
 def pairs(tokens: Tokens) -> Iterator[Pair]:
-    """Give each adjacent pair as often as `join` would replace it: (a, a) once for a a a."""
+    """Yield each adjacent pair as often as `join` would replace it: (a, a) once for a a a."""
     previous = None
     for pair in pairwise(tokens):
-        # A pair equal to the one counted just before it shares a token with it: (x, x) in x x x.
+        # A pair equal to the one just counted overlaps it: (x, x) in x x x.
         if pair == previous or b"" in pair:
             previous = None
         else:
@@ -120,17 +121,17 @@ def pairs(tokens: Tokens) -> Iterator[Pair]:
 
 
 def join(items: Sequence[Item], tokens: Tokens, rule: Rule, joined: Item) -> list[Item]:
-    """Replace each pair that holds the rule's, left to right, without overlap: a a a -> aa a."""
-    result, place = [], 0
-    while place < len(items):
-        is_pair = tokens[place] == rule.left and tokens[place + 1 : place + 2] == (rule.right,)
-        result.append(joined if is_pair else items[place])
-        place += 2 if is_pair else 1
+    """Replace the rule's pair from left to right, without overlap: a a a -> aa a."""
+    result, at = [], 0
+    while at < len(items):
+        is_pair = tokens[at] == rule.left and tokens[at + 1 : at + 2] == (rule.right,)
+        result.append(joined if is_pair else items[at])
+        at += 2 if is_pair else 1
     return result
 
 
 def apply_rule(rule: Rule, units: list[Unit]) -> list[Unit]:
-    """Perform a rule everywhere in a document; only a unit that holds its tokens can change."""
+    """Apply a rule everywhere in a document. Only units with its tokens can change."""
     if rule.kind == "supermerge":
         superword = Unit((rule.token,), is_superword=True)
         return join(units, tuple([unit.open_token for unit in units]), rule, superword)
@@ -139,7 +140,7 @@ def apply_rule(rule: Rule, units: list[Unit]) -> list[Unit]:
 
 
 def apply_in_unit(rule: Rule, unit: Unit) -> Unit:
-    """Perform a merge or a delete in one unit; a delete leaves a superword whole."""
+    """Apply a merge or a delete to one unit. A delete does not split a superword."""
     if rule.kind == "merge":
         return unit._replace(tokens=tuple(join(unit.tokens, unit.tokens, rule, rule.token)))
     split = {} if unit.is_superword else {rule.left: rule.parts}
@@ -148,26 +149,26 @@ def apply_in_unit(rule: Rule, unit: Unit) -> Unit:
 
 
 def most_frequent(counts: Counter[Pair]) -> tuple[Pair, int]:
-    """Take the largest count; ties go to the smaller pair, compared as bytes: left, then right."""
+    """Return the pair with the largest count; of tied pairs the smallest, by left, then right."""
     largest = max(counts.values(), default=0)
     tied = [pair for pair, count in counts.items() if count == largest]
     return min(tied, default=(b"", b"")), largest
 
 
 class Trainer:
-    """The state of a training run: the corpus in its two views, the rules, the vocabulary."""
+    """The state of training: the corpus in two views, the rules, the vocabulary."""
 
     def __init__(self, documents: Iterable[str], pattern: str, eligible: str) -> None:
         self.documents = [initial_units(text, pattern, eligible) for text in documents]
-        # The second view: every pretoken standing alone, as if no supermerge had happened. Equal
-        # pretokens stay equal, so one unit stands for them all, with the number of them.
+        # The second view: every pretoken alone, as if there were no supermerges. Equal pretokens
+        # stay equal, so they share one unit, with the number of occurrences.
         occurrences = Counter(unit for units in self.documents for unit in units)
         self.alone, self.occurrences = list(occurrences), list(occurrences.values())
         self.rules: list[Rule] = []
         self.vocabulary = list(single_bytes(bytes(range(256))))
 
     def step(self, supermerges: bool, deletion: Deletion, tau: float, min_count: int) -> bool:
-        """Perform one step, its deletions included; False when no pair reaches `min_count`."""
+        """Do one step with its deletions; return False if no pair reaches `min_count`."""
         pair_counts: Counter[Pair] = Counter()
         for unit, occurrences in zip(self.alone, self.occurrences, strict=True):
             for pair in pairs(unit.tokens):
@@ -179,9 +180,9 @@ class Trainer:
         if supermerge_count >= merge_count:
             self.perform(Rule(len(self.rules), "supermerge", *supermerge, (), supermerge_count))
             return True
-        alone = self.alone  # before the merge
+        alone = self.alone  # Before the merge.
         self.perform(Rule(len(self.rules), "merge", *merge, (), merge_count))
-        for token in dict.fromkeys(merge) if deletion else ():  # once when they are equal
+        for token in dict.fromkeys(merge) if deletion else ():  # Once if they are equal.
             counts = [unit.tokens.count(token) for unit in alone]
             intersection_over_self = merge_count / sum(map(mul, counts, self.occurrences))
             if len(token) > 1 and intersection_over_self >= tau:
@@ -190,14 +191,14 @@ class Trainer:
         return True
 
     def best_supermerge(self) -> tuple[Pair, int]:
-        """Take the most frequent pair of neighbouring open units."""
+        """Return the most frequent pair of neighbouring open units, and its count."""
         counts: Counter[Pair] = Counter()
         for units in self.documents:
             counts.update(pairs(tuple([unit.open_token for unit in units])))
         return most_frequent(counts)
 
     def perform(self, rule: Rule) -> None:
-        """Append a rule, apply it to both views and bring the vocabulary up to date."""
+        """Append a rule, apply it to both views and update the vocabulary."""
         self.rules.append(rule)
         self.documents = [apply_rule(rule, units) for units in self.documents]
         if rule.kind != "supermerge":
@@ -209,7 +210,7 @@ class Trainer:
             self.vocabulary.remove(rule.token)
 
     def pair_parts(self, token: bytes) -> Tokens:
-        """Give the pair of the first merge that made a token, its deleted parts split again."""
+        """Return the pair of the first merge that made a token; deleted parts are split again."""
         first = next(rule for rule in self.rules if (rule.kind, rule.token) == ("merge", token))
         result: Tokens = ()
         for part in (first.left, first.right or b""):
@@ -222,7 +223,7 @@ def train(
     documents: Iterable[str],
     vocab_size: int,
     *,
-    pattern: str = "boundless",
+    pattern: str = DEFAULT_PATTERN,
     eligible: str = ELIGIBLE,
     supermerges: bool = True,
     deletion: Deletion = "bytes",
@@ -231,23 +232,27 @@ def train(
     transition: int | None = None,
     second_pattern: str | None = None,
 ) -> tuple[list[Rule], list[bytes]]:
-    """Learn the rules, and the vocabulary, in which a token's place is its id."""
+    """Learn the rules and the vocabulary. A token's index in the vocabulary is its id."""
     if vocab_size < 256:
         raise ValueError(f"vocab_size must be at least 256, the single bytes, not {vocab_size}")
     if deletion not in ("bytes", "pair", None):
         raise ValueError(f"deletion must be 'bytes', 'pair' or None, not {deletion!r}")
     if not 0 < tau <= 1:
-        raise ValueError(f"tau must be above 0 and at most 1, not {tau}; deletion=None is off")
+        raise ValueError(
+            f"tau must be above 0 and at most 1, not {tau}; deletion=None keeps all tokens"
+        )
     if min_count < 1:
         raise ValueError(f"min_count must be at least 1, not {min_count}")
     if transition is not None and (supermerges or deletion):
-        raise ValueError("transition is for SuperBPE; it needs supermerges=False and deletion=None")
+        raise ValueError("transition (SuperBPE) needs supermerges=False and deletion=None")
     if transition is not None and not 256 <= transition <= vocab_size:
         raise ValueError(f"transition must be from 256 to vocab_size, not {transition}")
     documents = list(documents)
     trainer = Trainer(documents, pattern, eligible)
     settings = (supermerges, deletion, tau, min_count)
-    if transition is not None:  # SuperBPE: the rest is learned on documents that are split anew
+    if (
+        transition is not None
+    ):  # SuperBPE: the rest is learned on documents split by another pattern.
         while len(trainer.vocabulary) < transition and trainer.step(*settings):
             pass
         rules = trainer.rules
@@ -265,11 +270,11 @@ def extend(
     rules: Iterable[Rule],
     add: int,
     *,
-    pattern: str = "boundless",
+    pattern: str = DEFAULT_PATTERN,
     eligible: str = ELIGIBLE,
     min_count: int = 2,
 ) -> tuple[list[Rule], list[bytes]]:
-    """Learn supermerges after all these rules, until there are `add` more tokens."""
+    """Learn supermerges after the given rules, until there are `add` more tokens."""
     trainer = Trainer(documents, pattern, eligible)
     for rule in rules:
         trainer.perform(rule)
@@ -283,9 +288,9 @@ def extend(
 
 
 def explain(
-    text: str, rules: Iterable[Rule], *, pattern: str = "boundless", eligible: str = ELIGIBLE
+    text: str, rules: Iterable[Rule], *, pattern: str = DEFAULT_PATTERN, eligible: str = ELIGIBLE
 ) -> Iterator[tuple[Rule | None, list[list[bytes]]]]:
-    """Give the initial units, then each rule that changes something with the units after it."""
+    """Yield the initial units, then each rule that changes them, with the units after it."""
     units = initial_units(text, pattern, eligible)
     yield None, [list(unit.tokens) for unit in units]
     for rule in rules:
@@ -295,8 +300,8 @@ def explain(
 
 
 def encode(
-    text: str, rules: Iterable[Rule], *, pattern: str = "boundless", eligible: str = ELIGIBLE
+    text: str, rules: Iterable[Rule], *, pattern: str = DEFAULT_PATTERN, eligible: str = ELIGIBLE
 ) -> list[bytes]:
-    """Apply the rules to a text in index order and give its tokens."""
+    """Apply the rules to a text in order, and return its tokens."""
     *_, (_, units) = explain(text, rules, pattern=pattern, eligible=eligible)
     return [token for unit in units for token in unit]

@@ -33,7 +33,7 @@ def corpus(tmp_path: Path) -> Path:
 def test_counts_of_other_processes_give_the_model_of_the_corpus(
     corpus: Path, tmp_path: Path
 ) -> None:
-    """Each process has hashes of its own, but not for what is summed."""
+    """Processes hash strings with different seeds; the sums must not depend on them."""
     counts, model = tmp_path / "counts", tmp_path / "model.json"
     for index in range(2):
         done = run("count", corpus, "-o", counts, "--shard", f"{index}/2", "--progress", "none")
@@ -74,17 +74,20 @@ def test_counts_of_other_processes_give_the_model_of_the_corpus(
         model.unlink()
 
 
+SUPERBPE = ["--transition", "256", "--no-supermerges", "--deletion", "none"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
         ([], "nothing to train on"),
         (["--master", "local"], "--master is for --engine spark"),
-        (["{corpus}", "--min-pretoken-count", "2"], "thresholds are for --counts"),
-        (["{corpus}", "--counts", "c", "--max-bytes", "5"], "--max-bytes and --max-documents"),
-        (["--counts", "c", "--transition", "256"], "--transition is for training without counts"),
-        (["{corpus}", "--engine", "spark", "--second-pattern", "a"], "and not on Spark"),
-        (["{corpus}", "--counts", "c", "--engine", "spark"], "both --counts and --engine spark"),
-        (["{corpus}", "--on-error", "skip", "--engine", "spark"], "Spark skips nothing"),
+        (["{corpus}", "--min-pretoken-count", "2"], "--min-fragment-count are for"),
+        (["{corpus}", "--counts", "c", "--max-bytes", "5"], "do not apply to counts"),
+        (["--counts", "c", *SUPERBPE], "transition (SuperBPE) does not apply to counts"),
+        (["{corpus}", "--engine", "spark", *SUPERBPE], "does not apply to Spark"),
+        (["{corpus}", "--counts", "c", "--engine", "spark"], "either --counts or --engine spark"),
+        (["{corpus}", "--on-error", "skip", "--engine", "spark"], "Spark cannot skip input"),
     ],
 )
 def test_options_that_do_not_go_together_are_refused(
@@ -98,7 +101,7 @@ def test_options_that_do_not_go_together_are_refused(
 
 
 @pytest.mark.parametrize("shard", ["1", "a/b", "4/4", "-1/2"])
-def test_what_is_no_shard_is_refused(corpus: Path, tmp_path: Path, shard: str) -> None:
+def test_an_invalid_shard_is_rejected(corpus: Path, tmp_path: Path, shard: str) -> None:
     done = run("count", corpus, "-o", tmp_path / "counts", "--shard", shard)
     assert done.returncode == 1
-    assert "a shard is i/n with i from 0 to n - 1" in done.stderr
+    assert "a shard must be" in done.stderr

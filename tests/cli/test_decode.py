@@ -48,7 +48,7 @@ def test_nothing_is_decoded_to_nothing(model: Path) -> None:
 
 
 @pytest.mark.parametrize("options", [[], ["--json"]])
-def test_decoding_gives_back_what_was_encoded(model: Path, options: list[str]) -> None:
+def test_decoding_returns_the_encoded_text(model: Path, options: list[str]) -> None:
     text = bytes(range(256)) + "to be or café\r\n".encode()
     encoded = run("encode", model, *options, text=text)
     assert run("decode", model, text=encoded.stdout).stdout == text
@@ -57,17 +57,17 @@ def test_decoding_gives_back_what_was_encoded(model: Path, options: list[str]) -
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        (b"1 two", "an id is a whole number from 0 on, not 'two'"),
-        (b"1 -2", "an id is a whole number from 0 on, not '-2'"),
-        (b"[1, true]", "an id is a whole number from 0 on, not True"),
-        (b"[1, [2]]", "an id is a whole number from 0 on, not [2]"),
-        (b"[1, 2", "the ids are no JSON array: "),
+        (b"1 two", "an id must be an integer from 0 on, not 'two'"),
+        (b"1 -2", "an id must be an integer from 0 on, not '-2'"),
+        (b"[1, true]", "an id must be an integer from 0 on, not True"),
+        (b"[1, [2]]", "an id must be an integer from 0 on, not [2]"),
+        (b"[1, 2", "the ids are not a JSON array: "),
         (b"300", "300"),
-        (b"99999999999", "an id is a whole number"),
+        (b"99999999999", "an id must be an integer"),
         (b"\xff", "standard input: byte 0 is not UTF-8"),
     ],
 )
-def test_what_is_no_id_ends_in_one_sentence(model: Path, text: bytes, sentence: str) -> None:
+def test_an_invalid_id_ends_in_one_sentence(model: Path, text: bytes, sentence: str) -> None:
     done = run("decode", model, text=text)
     (line,) = done.stderr.decode().splitlines()
     assert done.returncode == 1

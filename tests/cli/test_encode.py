@@ -72,7 +72,7 @@ def test_the_ids_of_a_text_are_printed(model: Path) -> None:
 
 def test_texts_come_from_files_and_pipes_too(model: Path, tmp_path: Path) -> None:
     tok = superword.load(model)
-    text = b"to be\r\n\xff\xfe or not"  # not UTF-8, and not lost
+    text = b"to be\r\n\xff\xfe or not"  # Not UTF-8, and kept.
     (tmp_path / "text").write_bytes(text)
     for done in (
         run(model, text=text),
@@ -126,7 +126,7 @@ def test_several_files_standard_input_and_options(model: Path, corpus: Path, fol
     )
     assert done.returncode == 0, done.stderr
     assert [tok.decode(ids) for ids in read(folder)] == ["or", "not", "to be"]
-    assert "superword: skipped what cannot be read:" in done.stderr.decode()
+    assert "superword: skipped input that cannot be read:" in done.stderr.decode()
     done = run(
         *(model, "-", "-o", folder / "tokens.npy", "--separator", "--", "--max-bytes", "6"),
         text=b"to--be--or--not",
@@ -134,7 +134,7 @@ def test_several_files_standard_input_and_options(model: Path, corpus: Path, fol
     assert [tok.decode(ids) for ids in read(folder)] == ["to", "be", "or"]
 
 
-def test_a_table_comes_out_of_a_table(model: Path, folder: Path) -> None:
+def test_a_table_is_encoded_to_a_table(model: Path, folder: Path) -> None:
     tok = superword.load(model)
     pyarrow.parquet.write_table(pyarrow.table({"text": DOCUMENTS}), folder / "in.parquet")
     done = run(model, folder / "in.parquet", "-o", folder / "out.parquet")
@@ -147,17 +147,17 @@ def test_a_table_comes_out_of_a_table(model: Path, folder: Path) -> None:
     ("arguments", "sentence"),
     [
         (["a", "b"], "several texts"),
-        (["a", "--file", "b"], "both a text and a file"),
+        (["a", "--file", "b"], "either a text or a file"),
         (["a", "--end-of-text", "7"], "name an --output"),
         (["-o", "tokens.npy"], "name the corpus after the model"),
-        (["-", "-o", "tokens.txt"], "ends in .npy, .bin, .parquet"),
+        (["-", "-o", "tokens.txt"], "end in one of .npy, .bin, .parquet"),
         (["-", "-o", "tokens.npy", "--end-of-text", "</s>"], "no special token '</s>'"),
         (["-", "-o", "tokens.npy", "--end-of-text", "300"], "no token has the id 300"),
         (["missing.txt", "-o", "tokens.npy"], "missing.txt: No such file or directory"),
         (["--file", "missing.txt"], "missing.txt: No such file or directory"),
     ],
 )
-def test_what_is_refused_ends_in_one_sentence(
+def test_invalid_options_end_in_one_sentence(
     model: Path, folder: Path, arguments: list[str], sentence: str
 ) -> None:
     done = subprocess.run(
@@ -167,7 +167,7 @@ def test_what_is_refused_ends_in_one_sentence(
     assert list(folder.iterdir()) == []
 
 
-def test_a_damaged_corpus_leaves_what_was_there(model: Path, corpus: Path, folder: Path) -> None:
+def test_a_damaged_corpus_leaves_the_old_file(model: Path, corpus: Path, folder: Path) -> None:
     run(model, corpus, "-o", folder / "tokens.npy")
     before = {path.name: path.read_bytes() for path in folder.iterdir()}
     corpus.write_bytes(corpus.read_bytes() + b'{"text": "to')
@@ -185,7 +185,7 @@ def test_a_disk_that_is_full_leaves_nothing(
     done = subprocess.run(
         [COMMAND, "encode", model, corpus, "-o", folder / f"tokens.{kind}", "--progress", "none"],
         capture_output=True,
-        # As good as a full disk: what goes beyond is refused.
+        # Stands in for a full disk: writing more fails.
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20)),
     )
     assert "File too large" in refusal(done)
@@ -199,7 +199,7 @@ def test_control_c_stops_encoding_and_leaves_nothing(
     novels = [json.dumps({"text": text}) + "\n" for text in superword.sample()]
     corpus.write_text("".join(novels) * 20)
     process = subprocess.Popen(
-        # The same file again and again: enough to do for a while.
+        # The same file many times, so that encoding takes a while.
         [COMMAND, "encode", model, *[corpus] * 500, "-o", folder / f"tokens.{kind}"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -237,6 +237,6 @@ def test_shards_and_appending(model: Path, folder: Path, tmp_path: Path) -> None
     expected = [DOCUMENTS[0], DOCUMENTS[2], DOCUMENTS[1], DOCUMENTS[3]]
     assert read(folder) == [tok.encode_ordinary(text) for text in expected]
     done = run(model, tmp_path, "-o", folder / "tokens.npy", "--shard", "one")
-    assert "a shard is written like 0/8, not 'one'" in refusal(done)
+    assert "a shard must be like 0/8, not 'one'" in refusal(done)
     done = run(model, "some text", "--append")
     assert "name an --output" in refusal(done)

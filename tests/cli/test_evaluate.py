@@ -32,7 +32,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_a_tokenizer_is_measured_for_people(folder: Path) -> None:
+def test_evaluate_prints_a_table(folder: Path) -> None:
     done = run("evaluate", folder / "boundless.json", "--corpus", folder / "a.jsonl")
     assert done.returncode == 0, done.stderr
     assert "2 documents" in done.stdout
@@ -40,7 +40,7 @@ def test_a_tokenizer_is_measured_for_people(folder: Path) -> None:
         assert label in done.stdout
 
 
-def test_a_tokenizer_is_measured_for_scripts(folder: Path) -> None:
+def test_evaluate_prints_json(folder: Path) -> None:
     corpus = ("--corpus", folder / "a.jsonl", folder / "b.jsonl")
     done = run("evaluate", folder / "boundless.json", *corpus, "--json")
     found = json.loads(done.stdout)
@@ -65,7 +65,7 @@ def test_tokenizers_are_compared_with_the_first(folder: Path) -> None:
     assert max(map(len, shown.splitlines())) < 120
 
 
-def test_a_text_is_shown_with_boundaries_under_each_other(folder: Path) -> None:
+def test_a_text_is_shown_with_aligned_boundaries(folder: Path) -> None:
     models = folder / "bpe.json", folder / "boundless.json"
     done = run("compare", *models, "--text", "one of the others", "--name", "A", "--name", "B")
     lines = done.stdout.splitlines()
@@ -95,14 +95,12 @@ def test_a_comparison_is_drawn(folder: Path, form: str) -> None:
     ("arguments", "sentence"),
     [
         ((), "nothing to compare on"),
-        (("--text", "x", "--plot", "x.png"), "a plot is of a corpus"),
+        (("--text", "x", "--plot", "x.png"), "--plot needs a corpus"),
         (("--corpus", "x.jsonl", "--plot", "x.pdf"), "a .png, an .svg or an .html"),
         (("--corpus", "missing.jsonl"), "missing.jsonl: No such file"),
     ],
 )
-def test_what_cannot_be_compared_ends_in_one_sentence(
-    folder: Path, arguments: tuple[str, ...], sentence: str
-) -> None:
+def test_an_error_is_one_sentence(folder: Path, arguments: tuple[str, ...], sentence: str) -> None:
     done = run("compare", folder / "bpe.json", *arguments)
     assert done.returncode == 1
     assert done.stdout == ""

@@ -71,7 +71,7 @@ def test_a_terminal_shows_colours(model: Path) -> None:
     assert "[␣b]" not in shown
 
 
-def test_what_is_not_utf8_ends_in_one_sentence(model: Path) -> None:
+def test_invalid_utf8_ends_in_one_sentence(model: Path) -> None:
     done = run(model, text=b"to\xff")
     assert done.returncode == 1
     assert done.stderr.startswith(b"superword: standard input: byte 2 is not UTF-8")

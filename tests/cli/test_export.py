@@ -72,7 +72,7 @@ def test_an_approximate_file_is_measured(folder: Path, tmp_path: Path) -> None:
     assert done.stdout == ""
 
 
-def test_a_wrong_corpus_is_said_before_anything_is_written(folder: Path, tmp_path: Path) -> None:
+def test_a_wrong_corpus_fails_before_anything_is_written(folder: Path, tmp_path: Path) -> None:
     path = tmp_path / "tokenizer.json"
     done = run(folder / "plain.json", "-o", path, "--check", tmp_path / "none.jsonl")
     assert done.returncode == 1

@@ -15,7 +15,7 @@ def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run([COMMAND, "extend", *arguments], capture_output=True, text=True)
 
 
-def test_it_writes_what_extend_gives(tmp_path: Path) -> None:
+def test_it_writes_the_model_of_extend(tmp_path: Path) -> None:
     documents = [*superword.sample()][:3]
     (tmp_path / "corpus.txt").write_text("\x00".join(documents), encoding="utf-8")
     base = superword.train(documents, 400, pattern="gpt2", supermerges=False, deletion=None)

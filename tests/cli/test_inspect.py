@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from superword import Tokenizer, reference
-from superword.tokenizer import Parameters, Training
+from superword.tokenizer import Training, TrainingConfig
 
 COMMAND = Path(sys.executable).parent / "superword"
 
@@ -24,7 +24,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     documents = ["one of the end of the\n", "all of the", "café\n"]
     rules, _ = reference.train(documents, 300, tau=0.5)
     path = tmp_path_factory.mktemp("model") / "model.json"
-    parameters = Parameters(vocab_size=300, tau=0.5)
+    parameters = TrainingConfig(vocab_size=300, tau=0.5)
     training = Training(3, 40, 12, 8)
     Tokenizer._from_rules(rules, parameters, ["<|end|>"], training).save(path)
     return path
@@ -58,7 +58,7 @@ def test_a_file_that_is_no_model_ends_in_one_sentence(tmp_path: Path) -> None:
     assert "not a superword model" in done.stderr.decode()
 
 
-def test_a_file_that_is_not_there_ends_in_one_sentence(tmp_path: Path) -> None:
+def test_a_missing_file_ends_in_one_sentence(tmp_path: Path) -> None:
     done = run(tmp_path / "missing.json")
     assert done.returncode == 1
     assert done.stderr.decode().endswith("missing.json: No such file or directory\n")

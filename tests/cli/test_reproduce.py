@@ -28,7 +28,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_the_paper_is_done_again_and_then_reused(folder: Path) -> None:
+def test_a_second_run_reuses_the_first(folder: Path) -> None:
     arguments = ("--config", "paper.toml", "--train", "train.jsonl", "--out", "out")
     done = run(folder, *arguments, "--vocab-sizes", "300", "320")
     assert done.returncode == 0, done.stderr
@@ -42,10 +42,10 @@ def test_the_paper_is_done_again_and_then_reused(folder: Path) -> None:
     assert again.stdout == done.stdout
 
 
-def test_what_is_missing_is_said_in_one_sentence(folder: Path) -> None:
+def test_an_error_is_one_sentence(folder: Path) -> None:
     done = run(folder, "--config", "paper.toml", "--out", "out")
     assert done.returncode == 1
-    assert done.stderr == "superword: say --train, or train in the configuration file\n"
+    assert done.stderr == "superword: pass --train, or set train in the configuration file\n"
     done = run(folder, "--train", "none.jsonl", "--eval", "eval.jsonl", "--out", "out")
     assert done.returncode == 1
     assert done.stderr.endswith("none.jsonl: No such file or directory\n")

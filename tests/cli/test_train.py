@@ -60,7 +60,7 @@ def test_a_missing_folder_is_noticed_before_training(corpus: Path, tmp_path: Pat
 
 
 def refusal(done: subprocess.CompletedProcess[bytes], output: Path) -> str:
-    """The one sentence of a command that has failed and written nothing."""
+    """Return the sentence of a command that failed and wrote nothing."""
     lines = done.stderr.decode().splitlines()
     sentences = [line for line in lines if not line.startswith('{"stage"')]
     assert done.returncode == 1, lines
@@ -149,7 +149,7 @@ def test_plain_bpe_has_merges_only(corpus: Path, output: Path) -> None:
     tok = superword.load(output)
     assert {rule.kind for rule in tok.rules} == {"merge"}
     assert (tok.parameters.supermerges, tok.parameters.deletion) == (False, None)
-    assert done.stderr.decode().count("\n") == 1  # no superwords to name
+    assert done.stderr.decode().count("\n") == 1  # There are no superwords.
 
 
 def test_progress_is_json_lines_where_there_is_no_terminal(corpus: Path, output: Path) -> None:
@@ -179,14 +179,14 @@ def test_a_second_stage_gives_the_model_that_python_gives(corpus: Path, output: 
     assert superword.load(output) == expected
 
 
-def test_what_is_warned_of_is_a_sentence_too(corpus: Path, output: Path) -> None:
+def test_warnings_are_sentences_too(corpus: Path, output: Path) -> None:
     corpus.write_bytes(corpus.read_bytes() + b"[]\n")
     options = ["--vocab-size", "1000", "--on-error", "skip", "--progress", "none"]
     done = run(corpus, "-o", output, *options)
     assert done.returncode == 0
     said = done.stderr.decode()
     assert "superword: the corpus has pairs for " in said
-    assert "superword: skipped what cannot be read:\n" in said
+    assert "superword: skipped input that cannot be read:\n" in said
     assert "line 4" in said
     assert "Warning" not in said
     assert output.exists()
@@ -200,16 +200,16 @@ def test_what_is_warned_of_is_a_sentence_too(corpus: Path, output: Path) -> None
         (["--vocab-size", "300", "--pattern", "a(b"], "cannot read the regex at position 3: "),
         (["--vocab-size", "300", "--column", "body"], "corpus.jsonl, line 1, column 'body': "),
         (["--vocab-size", "300", "--special-token", ""], "empty"),
-        (["--vocab-size", "300", "--transition", "280"], "transition is for SuperBPE; it needs "),
+        (["--vocab-size", "300", "--transition", "280"], "transition (SuperBPE) needs "),
     ],
 )
-def test_what_is_refused_ends_in_one_sentence(
+def test_invalid_options_end_in_one_sentence(
     corpus: Path, output: Path, options: list[str], sentence: str
 ) -> None:
     assert sentence in refusal(run(corpus, "-o", output, *options), output)
 
 
-def test_what_cannot_be_read_ends_in_one_sentence(tmp_path: Path, output: Path) -> None:
+def test_unreadable_input_ends_in_one_sentence(tmp_path: Path, output: Path) -> None:
     missing = tmp_path / "missing.jsonl"
     done = run(missing, "-o", output, "--vocab-size", "300")
     assert refusal(done, output) == f"superword: {missing}: No such file or directory"
@@ -229,7 +229,7 @@ def test_a_model_that_cannot_be_written_ends_in_one_sentence(corpus: Path, outpu
     assert "No space left on device" in refusal(done, output)
 
 
-def test_a_model_that_was_there_stays_when_training_fails(corpus: Path, output: Path) -> None:
+def test_an_existing_model_stays_when_training_fails(corpus: Path, output: Path) -> None:
     output.write_text("what was there")
     assert run(corpus, "-o", output, "--vocab-size", "10").returncode == 1
     assert output.read_text() == "what was there"
@@ -257,7 +257,7 @@ def start(*arguments: str | Path, temporary: Path) -> subprocess.Popen[bytes]:
 
 
 def assert_interrupted(process: subprocess.Popen[bytes], output: Path, temporary: Path) -> None:
-    """Send what Ctrl-C sends; the command must end soon, in a sentence, and leave nothing."""
+    """Send SIGINT; the command must end soon, with a sentence, and leave no file."""
     sent = time.monotonic()
     process.send_signal(signal.SIGINT)
     try:
@@ -274,7 +274,7 @@ def assert_interrupted(process: subprocess.Popen[bytes], output: Path, temporary
 
 
 def long_stage(stage: str) -> bytes:
-    """A corpus with which a stage of training takes its time."""
+    """Return a corpus for which a stage of training takes long."""
     if stage == "supermerges":
         # Few words, so few merges, in many orders.
         random = Random(0)
@@ -289,7 +289,7 @@ def test_control_c_stops_training(tmp_path: Path, output: Path, stage: str) -> N
     temporary.mkdir()
     corpus = tmp_path / "corpus.jsonl"
     corpus.write_bytes(long_stage(stage))
-    # Counting everything anew after each rule takes longer than anybody waits.
+    # Recounting everything after each rule takes very long.
     options = ["--vocab-size", "8192", "--verify-every", "1", "--progress", "json"]
     process = start(corpus, "-o", output, *options, temporary=temporary)
     assert process.stderr is not None
@@ -303,7 +303,7 @@ def test_control_c_stops_reading_standard_input(tmp_path: Path, output: Path) ->
     temporary.mkdir()
     process = start("-", "-o", output, "--vocab-size", "300", temporary=temporary)
     assert process.stdin is not None
-    # More than a pipe holds: once it is written, the command has begun to read. A moment later it
+    # More than a pipe holds: once it is written, the command has started to read. A moment later it
     # waits for more.
     process.stdin.write(b"to be or not to be " * 100_000)
     process.stdin.flush()

@@ -1,4 +1,4 @@
-"""The authors' own models and what their code made of texts: the same tokens, the same ids."""
+"""The authors' models and the output of their code: the same tokens and ids."""
 
 from __future__ import annotations
 
@@ -41,32 +41,32 @@ def test_replaying_the_rules_gives_their_tokens_and_ids(
     name: str, tok: Tokenizer, shared: Path, read_jsonl: Callable[[Path], Iterator[Any]]
 ) -> None:
     rules = list(tok.rules)
-    places = defaultdict(list)
+    indexes = defaultdict(list)
     for rule in rules:
-        places[rule.kind, rule.left, rule.right].append(rule.index)
+        indexes[rule.kind, rule.left, rule.right].append(rule.index)
     rows = list(read_jsonl(shared / f"golden/inference/{name}.jsonl.zst"))
     assert len(rows) == 629
-    for row in rows[::8]:  # one rule after the other takes its time
+    for row in rows[::8]:  # Applying rules one by one is slow.
         units = initial_units(row["text"], tok.pattern, tok.parameters.eligible)
-        tokens = replay(units, rules, places)
+        tokens = replay(units, rules, indexes)
         assert [token.hex() for token in tokens] == row["tokens"], row["text"]
         assert [tok.token_id(token) for token in tokens] == row["ids"]
     assert [tok.encode(row["text"]) for row in rows] == [row["ids"] for row in rows]
 
 
-def replay(units: list[Unit], rules: list[Rule], places: dict[Any, list[int]]) -> list[bytes]:
-    """Perform the rule with the smallest index above the last, as long as some rule applies."""
+def replay(units: list[Unit], rules: list[Rule], indexes: dict[Any, list[int]]) -> list[bytes]:
+    """Apply the rule with the smallest index above the last, as long as some rule applies."""
     last = -1
     while True:
-        found = [place for key in applicable(units) for place in places.get(key, ())]
-        last = min((place for place in found if place > last), default=-1)
+        found = [index for key in applicable(units) for index in indexes.get(key, ())]
+        last = min((index for index in found if index > last), default=-1)
         if last < 0:
             return [token for unit in units for token in unit.tokens]
         units = apply_rule(rules[last], units)  # type: ignore[arg-type]
 
 
 def applicable(units: list[Unit]) -> Iterator[tuple[str, bytes, bytes | None]]:
-    """What rules may join or split as the units are."""
+    """Return the pairs and tokens that rules may join or split in the units."""
     for unit in units:
         if not unit.is_superword:
             yield from (("merge", *pair) for pair in pairwise(unit.tokens))

@@ -1,4 +1,4 @@
-"""Training on counts against training on the corpus: the same file, whatever the shards.
+"""Training on counts against training on the corpus: the same file, for any shards.
 
 The corpora are full of ties, deleted tokens that are made again, and superwords that are spelled
 in two ways, where documents must not be cut at rare neighbours.
@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import json
 import warnings
+from dataclasses import asdict
 from pathlib import Path
 from random import Random
 
 import pytest
 
 import superword
-from superword.cuts import Cut
-from superword.tokenizer import Parameters
+from superword.counts.cuts import Cut
+from superword.tokenizer import TrainingConfig
 
 pytest.importorskip("pyarrow")
 
@@ -30,8 +31,8 @@ def random_documents(random: Random) -> list[str]:
     return [*documents, "ab ab"]
 
 
-def random_parameters(random: Random) -> Parameters:
-    return Parameters(
+def random_parameters(random: Random) -> TrainingConfig:
+    return TrainingConfig(
         pattern=random.choice(PATTERNS),
         eligible=random.choice([superword.patterns.ELIGIBLE, "(?s).*", "[ab ]+"]),
         supermerges=random.random() < 0.8,
@@ -42,28 +43,28 @@ def random_parameters(random: Random) -> Parameters:
     )
 
 
-def twice_spelled(random: Random) -> tuple[list[str], Parameters]:
-    """The same bytes as one pretoken here and several there, each way of them rare."""
+def twice_spelled(random: Random) -> tuple[list[str], TrainingConfig]:
+    """Return documents in which the same bytes are one pretoken or several, each form rare."""
     pieces = random.choices(["'ab", "ab", "'a", "b", "'b", "a", "'abb", "c"], k=3)
     documents = [
         "".join(random.choices(pieces, k=random.randint(1, 5)))
         for _ in range(random.randint(5, 25))
     ]
     pattern = random.choice(["(?<=')[ab]+|.", "ab|.", "(?<=b)a+b?|."])
-    return documents, Parameters(
+    return documents, TrainingConfig(
         pattern=pattern, eligible="(?s).*", deletion=None, min_count=2, vocab_size=300
     )
 
 
 def assert_equal(
-    folder: Path, documents: list[str], parameters: Parameters, shards: int
+    folder: Path, documents: list[str], parameters: TrainingConfig, shards: int
 ) -> bytes | None:
-    """Count in shards and train on that; give what the last cut says of neighbours."""
+    """Count in shards, train on the counts, and return the bigram bits of the last cut."""
     folder.mkdir()
     for index in range(shards):
         lines = "".join(json.dumps({"text": text}) + "\n" for text in documents[index::shards])
         (folder / f"{index}.jsonl").write_text(lines)
-    settings = parameters._asdict()
+    settings = asdict(parameters)
     del settings["transition"], settings["second_pattern"]
     split = {name: settings[name] for name in ("pattern", "eligible", "supermerges")}
     with warnings.catch_warnings():
@@ -74,7 +75,7 @@ def assert_equal(
             superword.count(folder, counts, shard=(index, shards), threads=1, **split)
         trained = superword.train_on_counts(counts, corpus=folder, threads=1, **settings)
     assert trained == wanted
-    return Cut.load(counts / "cut.json").often if parameters.supermerges else b""
+    return Cut.load(counts / "cut.json").frequent_bigrams if parameters.supermerges else b""
 
 
 @pytest.mark.parametrize("seed", range(15))
@@ -89,14 +90,14 @@ def test_superwords_spelled_in_two_ways_give_the_same_file(tmp_path: Path) -> No
     for seed in range(8):
         documents, parameters = twice_spelled(Random(seed))
         cuts.append(assert_equal(tmp_path / str(seed), documents, parameters, 1))
-    # In some of them, but not in all, the fragments had to be counted again.
+    # In some cases, but not in all, the fragments had to be counted again.
     assert None in cuts
     assert any(cuts)
 
 
 def test_novels_give_the_same_file(tmp_path: Path) -> None:
     documents = list(superword.sample())[::6]
-    parameters = Parameters(vocab_size=3000)
+    parameters = TrainingConfig(vocab_size=3000)
     often = assert_equal(tmp_path / "corpus", documents, parameters, 3)
     assert often is not None
     assert any(often)

@@ -1,9 +1,9 @@
-"""The fast encoder against the reference: the same tokens, whatever the model and the text.
+"""The fast encoder against the reference: the same tokens for any model and text.
 
-Trained models have an order in their rules that the encoder must not rely on. So most models here
-are rules at random, as long as each could be performed at its place: they delete tokens and make
-them again, make one token by several rules, hold the same rule twice, open and close pretokens, and
-have superwords that spell pretokens. Texts are made of the same few letters.
+The encoder must not rely on the order of rules in trained models. So most models here are random
+rules, each applicable at its position: they delete tokens and make them again, make one token by
+several rules, repeat rules, open and close pretokens, and have superwords that spell pretokens.
+Texts have the same few letters.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict, replace
 from functools import cache
 from itertools import pairwise
 from random import Random
@@ -23,7 +24,7 @@ from hypothesis import strategies as st
 import superword
 from superword import Tokenizer, reference
 from superword.reference import ELIGIBLE, Deletion, Rule
-from superword.tokenizer import Parameters
+from superword.tokenizer import TrainingConfig
 
 PATTERNS = [
     *("boundless", "gpt2", "gpt4o"),
@@ -37,9 +38,9 @@ DELETIONS: list[Deletion] = ["bytes", "pair", None]
 
 
 class Invention:
-    """Rules at random, and what they make of a few texts, so that most of them do something."""
+    """Random rules, and their effect on a few texts, so that most rules do something."""
 
-    def __init__(self, random: Random, parameters: Parameters, texts: list[str]) -> None:
+    def __init__(self, random: Random, parameters: TrainingConfig, texts: list[str]) -> None:
         self.random = random
         self.rules: list[Rule] = []
         self.documents = [
@@ -95,23 +96,23 @@ class Invention:
         self.perform(Rule(len(self.rules), "delete", token, None, tuple(parts)))
 
     def again(self) -> None:
-        """Repeat an earlier rule, if it can still be performed; it may make a deleted token."""
+        """Repeat an earlier rule, if it still applies; it may make a deleted token."""
         joins = [rule for rule in self.rules if rule.kind != "delete"]
         if joins:
             rule = self.random.choice(joins)
             self.join(rule.kind, (rule.left, rule.right or b""))
 
     def otherwise(self) -> None:
-        """Make a token that was made before, of another pair or by the other kind of rule."""
+        """Make an existing token from another pair, or by the other kind of rule."""
         made = sorted({rule.token for rule in self.rules if rule.kind != "delete"})
         if made:
             token = self.random.choice(made)
-            place = self.random.randint(1, len(token) - 1)
+            at = self.random.randint(1, len(token) - 1)
             kinds: list[Kind] = ["merge", "supermerge", "supermerge"]
-            self.join(self.random.choice(kinds), (token[:place], token[place:]))
+            self.join(self.random.choice(kinds), (token[:at], token[at:]))
 
     def pair(self, pairs: list[tuple[bytes, bytes]], tokens: set[bytes]) -> tuple[bytes, bytes]:
-        """A pair that is there, or any; frequent ones more often."""
+        """Return a pair that occurs, frequent ones more often, or any pair."""
         if pairs and self.random.random() < 0.85:
             return self.random.choice(pairs)
         left, right = self.random.choices(sorted(tokens), k=2)
@@ -137,10 +138,12 @@ def random_text(random: Random, letters: str, longest: int) -> str:
     return "".join(random.choices(words, k=random.randint(0, longest // 2)))
 
 
-def invented(random: Random) -> tuple[list[Rule], Parameters, str]:
-    """A model at random, and the letters it is about."""
+def invented(random: Random) -> tuple[list[Rule], TrainingConfig, str]:
+    """Return a random model, and its letters."""
     letters = random.choice(ALPHABETS)
-    parameters = Parameters(random.choice(PATTERNS), random.choice(ELIGIBLES), vocab_size=5000)
+    parameters = TrainingConfig(
+        pattern=random.choice(PATTERNS), eligible=random.choice(ELIGIBLES), vocab_size=5000
+    )
     texts = [random_text(random, letters, 30) for _ in range(4)]
     rules = Invention(random, parameters, texts).invent(random.choice([5, 15, 40]))
     return rules, parameters, letters
@@ -151,11 +154,11 @@ def tokens(tok: Tokenizer, text: str) -> list[bytes]:
 
 
 def replayed(tok: Tokenizer, text: str) -> list[bytes]:
-    """What the rules one after the other give; they are held to the reference here as well."""
+    """Return the tokens that the reference gives."""
     return [token for unit in tok.explain(text)[-1].units for token in unit]
 
 
-def expected(text: str, rules: Sequence[Rule], parameters: Parameters) -> list[bytes]:
+def expected(text: str, rules: Sequence[Rule], parameters: TrainingConfig) -> list[bytes]:
     return reference.encode(text, rules, pattern=parameters.pattern, eligible=parameters.eligible)
 
 
@@ -170,7 +173,7 @@ def test_random_rules_encode_as_the_reference_does() -> None:
 
 
 def test_random_rules_do_all_that_rules_can() -> None:
-    """What the other tests are there for does happen in them."""
+    """The random models have the features that the other tests rely on."""
     seen: Counter[str] = Counter()
     for seed in range(200):
         random = Random(seed)
@@ -194,9 +197,9 @@ def test_random_rules_do_all_that_rules_can() -> None:
 
 
 def assert_explained(
-    text: str, tok: Tokenizer, rules: Sequence[Rule], parameters: Parameters
+    text: str, tok: Tokenizer, rules: Sequence[Rule], parameters: TrainingConfig
 ) -> None:
-    """The steps are the reference's, and each says where it changed something."""
+    """The steps are those of the reference, and each says which tokens it changed."""
     steps = tok.explain(text)
     theirs = reference.explain(
         text, rules, pattern=parameters.pattern, eligible=parameters.eligible
@@ -231,7 +234,7 @@ texts = st.lists(st.sampled_from(pieces), max_size=12).map("".join)
 repeated = st.builds(lambda text, times: [text] * times, texts, st.sampled_from([1, 1, 2, 5]))
 corpora = st.lists(repeated, max_size=6).map(lambda lists: sum(lists, []))
 parameters_of_training = st.builds(
-    Parameters,
+    TrainingConfig,
     transition=st.none(),
     second_pattern=st.none(),
     pattern=st.sampled_from(PATTERNS),
@@ -247,9 +250,9 @@ parameters_of_training = st.builds(
 @settings(max_examples=200)
 @given(corpora, parameters_of_training, st.lists(texts, min_size=1, max_size=3))
 def test_small_trained_models_encode_as_the_reference_does(
-    documents: list[str], parameters: Parameters, others: list[str]
+    documents: list[str], parameters: TrainingConfig, others: list[str]
 ) -> None:
-    rules, _ = reference.train(documents, **parameters._asdict())
+    rules, _ = reference.train(documents, **asdict(parameters))
     tok = Tokenizer._from_rules(rules, parameters)
     for text in [*others, *documents[:2]]:
         assert tokens(tok, text) == expected(text, rules, parameters)
@@ -268,7 +271,7 @@ def test_models_of_random_rules_encode_as_the_reference_does(
 
 
 def written(*lines: str) -> list[Rule]:
-    """Rules as they are spelled here: `merge a b`, `supermerge ab c`, `delete abc ab c`."""
+    """Return rules from lines like `merge a b`, `supermerge ab c`, `delete abc ab c`."""
     rules = []
     for index, line in enumerate(lines):
         kind, *spelled = line.split()
@@ -338,7 +341,7 @@ def test_rules_meet_what_is_there_at_their_time(
     lines: tuple[str, ...], text: str, result: str
 ) -> None:
     rules = written(*lines)
-    parameters = Parameters("(?<=<)[xy]+|[abc]+|.", "(?s).*", vocab_size=300)
+    parameters = TrainingConfig(pattern="(?<=<)[xy]+|[abc]+|.", eligible="(?s).*", vocab_size=300)
     assert expected(text, rules, parameters) == [
         b" " if token == "_" else token.encode() for token in result.split()
     ]
@@ -347,13 +350,13 @@ def test_rules_meet_what_is_there_at_their_time(
     )
 
 
-# Rows that are longer are worked through in another way, and are not remembered.
+# Longer pretokens take another path, and are not cached.
 @pytest.mark.parametrize("length", [16, 17, 255, 256, 257, 3000])
 def test_long_pretokens_encode_as_the_rules_one_after_the_other(length: int) -> None:
     for seed in range(60 if length < 1000 else 20):
         random = Random(length * 1000 + seed)
         rules, parameters, letters = invented(random)
-        parameters = parameters._replace(pattern=f"(?s).{{1,{length}}}")
+        parameters = replace(parameters, pattern=f"(?s).{{1,{length}}}")
         tok = Tokenizer._from_rules(rules, parameters)
         once = random_text(random, letters, 2 * length + 1)
         for text in [once, once * 2, letters[0] * length]:
@@ -368,7 +371,7 @@ def test_long_runs_of_open_pretokens_encode_as_the_rules_one_after_the_other() -
         random = Random(seed)
         rules, parameters, letters = invented(random)
         pattern = random.choice(["(?s).", "(?s).{1,2}", "ab|(?s:.)", "(?<=b)a+b?|(?s:.)"])
-        parameters = parameters._replace(pattern=pattern, eligible="(?s).*")
+        parameters = replace(parameters, pattern=pattern, eligible="(?s).*")
         tok = Tokenizer._from_rules(rules, parameters)
         superwords = [rule.token.decode("utf-8", "ignore") for rule in rules]
         prefix = (random.choice(superwords) if superwords else letters)[: random.randint(1, 6)]
@@ -377,59 +380,66 @@ def test_long_runs_of_open_pretokens_encode_as_the_rules_one_after_the_other() -
 
 
 def test_superwords_put_together_in_very_many_ways() -> None:
-    """There are more boundaries then than the encoder lists."""
+    """There are more boundaries than the encoder's table holds."""
     for seed in range(10):
         random = Random(seed)
         pairs = [(left, length - left) for length in range(2, 25) for left in range(1, length)]
-        # Shorter tokens first, so that they are there; what is of one length in any order.
+        # Shorter tokens first, since longer ones need them; in random order within a length.
         pairs.sort(key=lambda pair: (sum(pair), random.random()))
         rules: list[Rule] = []
         for left, right in pairs:
-            # Not all pairs of pretokens are joined, and yet they may come to stand side by side.
+            # Pretokens that no rule joins may still become neighbours in a superword.
             kinds: list[Kind] = ["supermerge"] if random.random() < 0.7 else []
             if left + right < 9:
                 kinds.append("merge")
             there = {1, *(len(rule.token) for rule in rules)}
             for kind in kinds if {left, right} <= there else []:
                 rules.append(Rule(len(rules), kind, b"a" * left, b"a" * right, (), 1))
-        parameters = Parameters("(?<=b)a{1,7}|a{1,3}|b", "a+", vocab_size=300)
+        parameters = TrainingConfig(pattern="(?<=b)a{1,7}|a{1,3}|b", eligible="a+", vocab_size=300)
         tok = Tokenizer._from_rules(rules, parameters)
         text = "".join("b" * random.randint(0, 1) + "a" * random.randint(1, 9) for _ in range(60))
         assert tokens(tok, text) == expected(text, rules, parameters), f"seed {seed}: {text}"
 
 
 REAL = [
-    Parameters("boundless", deletion="bytes", tau=0.8, vocab_size=4000),
-    Parameters("boundless", deletion="pair", tau=0.6, vocab_size=4000),
-    Parameters("gpt4o", deletion=None, vocab_size=4000),
-    Parameters("gpt2", deletion="pair", tau=0.7, vocab_size=3000),
-    Parameters("punct", supermerges=False, deletion="bytes", tau=0.7, vocab_size=3000),
-    Parameters("[a-z]+|[A-Z]| |[^a-zA-Z ]+", "[A-Za-z ]+", deletion="bytes", vocab_size=3000),
-    Parameters("(?s).{1,3}", "(?s).*", deletion="pair", tau=0.7, vocab_size=3000),
+    TrainingConfig(pattern="boundless", deletion="bytes", tau=0.8, vocab_size=4000),
+    TrainingConfig(pattern="boundless", deletion="pair", tau=0.6, vocab_size=4000),
+    TrainingConfig(pattern="gpt4o", deletion=None, vocab_size=4000),
+    TrainingConfig(pattern="gpt2", deletion="pair", tau=0.7, vocab_size=3000),
+    TrainingConfig(pattern="punct", supermerges=False, deletion="bytes", tau=0.7, vocab_size=3000),
+    TrainingConfig(
+        pattern="[a-z]+|[A-Z]| |[^a-zA-Z ]+",
+        eligible="[A-Za-z ]+",
+        deletion="bytes",
+        vocab_size=3000,
+    ),
+    TrainingConfig(
+        pattern="(?s).{1,3}", eligible="(?s).*", deletion="pair", tau=0.7, vocab_size=3000
+    ),
 ]
 
 
 @cache
-def trained(parameters: Parameters) -> Tokenizer:
-    """A model of the first half of the sample."""
+def trained(parameters: TrainingConfig) -> Tokenizer:
+    """Train a model on the first half of the sample."""
     documents = list(superword.sample())
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return superword.train(documents[: len(documents) // 2], **parameters._asdict())
+        return superword.train(documents[: len(documents) // 2], **asdict(parameters))
 
 
 def held_out(length: int, count: int) -> Iterator[str]:
-    """Pieces of the other half, from all over it."""
+    """Return pieces from all over the other half."""
     documents = [text for text in superword.sample() if len(text) >= length]
     documents = documents[len(documents) // 2 :]
-    for place in range(count):
-        text = documents[place * len(documents) // count]
-        start = (place * 997) % (len(text) - length + 1)
+    for at in range(count):
+        text = documents[at * len(documents) // count]
+        start = (at * 997) % (len(text) - length + 1)
         yield text[start : start + length]
 
 
 @pytest.mark.parametrize("parameters", REAL, ids=str)
-def test_real_text_encodes_as_the_rules_one_after_the_other(parameters: Parameters) -> None:
+def test_real_text_encodes_as_the_rules_one_after_the_other(parameters: TrainingConfig) -> None:
     tok = trained(parameters)
     for text in held_out(1200, 12):
         assert tokens(tok, text) == replayed(tok, text)
@@ -437,7 +447,7 @@ def test_real_text_encodes_as_the_rules_one_after_the_other(parameters: Paramete
 
 
 @pytest.mark.parametrize("parameters", REAL[:3], ids=str)
-def test_sentences_encode_as_the_reference_does(parameters: Parameters) -> None:
+def test_sentences_encode_as_the_reference_does(parameters: TrainingConfig) -> None:
     tok = trained(parameters)
     rules = [Rule(r.index, r.kind, r.left, r.right, r.parts, r.count) for r in tok.rules]
     for text in held_out(150, 4):
@@ -445,7 +455,7 @@ def test_sentences_encode_as_the_reference_does(parameters: Parameters) -> None:
 
 
 @pytest.mark.parametrize("parameters", [REAL[0], REAL[1], REAL[6]], ids=str)
-def test_parts_of_superwords_over_and_over(parameters: Parameters) -> None:
+def test_parts_of_superwords_over_and_over(parameters: TrainingConfig) -> None:
     tok = trained(parameters)
     superwords = [rule.token.decode("utf-8", "ignore") for rule in tok.rules if rule.right]
     longest = sorted(superwords, key=len)[-12:]

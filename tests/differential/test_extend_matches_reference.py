@@ -1,4 +1,4 @@
-"""Extending learns what the reference learns, and what comes out encodes as the reference does."""
+"""Extending against the reference: the same supermerges, and the same tokens."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The scanners give what PyPI's `regex` gives for the listings that they stand for."""
+"""The scanners split as PyPI's `regex` does with the same patterns."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from superword import is_eligible, pretokenize
-from superword.patterns import ELIGIBLE, NAMED_PATTERNS, SECOND_PATTERN, compiled
+from superword.patterns import ELIGIBLE, NAMED_PATTERNS, SECOND_PATTERN, compile_pattern
 
 NAMES = ["gpt2", "gpt4", "gpt4o", "punct", "boundless"]
 SEED = 20250815
@@ -23,7 +23,7 @@ STRINGS = 100_000
 # The authors' draft of `boundless`, which their first models use, and its catch-all branch.
 DRAFT = NAMED_PATTERNS["boundless"].replace(r"| ?(?:[\p{P}\p{S}]", r"|(?:[\p{P}\p{S}]") + "|.+"
 
-# How common tokenizers spell their patterns; these have scanners too.
+# Patterns as common tokenizers spell them; these have scanners too.
 SPELLINGS = {
     "gpt2": r"'s|'t|'re|'ve|'m|'ll|'d| ?[\p{L}]+| ?[\p{N}]+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",
     "byte-level": r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",
@@ -40,8 +40,8 @@ GENERAL_CATEGORIES = (
     "Lu Ll Lt Lm Lo Mn Mc Me Nd Nl No Pc Pd Ps Pe Pi Pf Po Sm Sc Sk So Zs Zl Zp Cc Cf Co Cn"
 ).split()
 
-# What the patterns treat apart, and what makes the scanners' ways meet: ASCII and beyond, one
-# byte and four, apostrophes with all that may follow them, every kind of white space.
+# Characters that the patterns distinguish, and all paths of the scanners: ASCII and beyond, one
+# byte and four, apostrophes and their suffixes, every kind of white space.
 PIECES = [
     *"abcdefst",
     *"ABCST",
@@ -93,7 +93,7 @@ def make_strings(choice: random.Random, pools: list[list[str]], count: int) -> I
         for _ in range(choice.choice([0, 0, 1, 3])):
             pieces[choice.randrange(len(pieces))] = choice.choice(choice.choice(pools))
         if choice.random() < 0.1:
-            # A long plain stretch, so that what follows it meets every place in a block.
+            # A long plain stretch, so that the rest starts at any offset in a block.
             pieces[choice.randrange(len(pieces))] = "word " * choice.randrange(1, 30)
         yield "".join(pieces)
 
@@ -110,14 +110,14 @@ def test_a_hundred_thousand_random_strings_are_split_alike(
 @pytest.mark.parametrize("name", SPELLINGS)
 def test_spellings_of_common_tokenizers_are_split_alike(name: str, strings: list[str]) -> None:
     pattern = SPELLINGS[name]
-    assert compiled(pattern).covers_all  # it has a scanner
+    assert compile_pattern(pattern).covers_all  # It has a scanner.
     split = regex.compile(pattern).findall
     for text in strings[:40_000]:
         assert pretokenize(text, pattern) == split(text), f"seed {SEED}: {text!a}"
 
 
 def split_between(pattern: str, text: str) -> list[str]:
-    """What `regex` gives, and what lies between: the second pattern does not match everything."""
+    """Split with `regex`, unmatched text included: the second pattern does not match everything."""
     return [piece for piece in regex.splititer(f"({pattern})", text) if piece]
 
 

@@ -1,6 +1,6 @@
-"""The reference against what the paper authors' first implementation gave.
+"""The reference against the output of the paper authors' first implementation.
 
-Its training agrees with ours where nothing is deleted, its encoding everywhere.
+Its training agrees with ours without deletion, its encoding always.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def our_name(pattern: str) -> str:
 def test_patterns_are_those_of_the_authors(shared: Path) -> None:
     golden = json.loads((shared / "golden/pretokenize/patterns.json").read_text(encoding="utf-8"))
     for name in ("gpt2", "gpt4", "gpt4o", "punct", "ultimate"):
-        # Their last branch takes what no other does; ours is that unmatched text is kept.
+        # Their last branch matches all other text; here unmatched text is kept anyway.
         assert PATTERNS[our_name(name)] == golden["patterns"][name].removesuffix("|.+")
     assert golden["merge_pattern"] == ELIGIBLE
 
@@ -103,7 +103,7 @@ def test_encoding_gives_the_tokens_of_the_authors(
         read_text(shared / f"golden/models/{name}.model.zst"), splits_into_bytes
     )
     rows = list(read_jsonl(shared / f"golden/inference/{name}.jsonl.zst"))
-    # Short ones, spread over the file: forty thousand rules, one by one, take their time.
+    # Short ones, spread over the file: applying forty thousand rules one by one is slow.
     short = [row for row in rows if len(row["text"]) < 60]
     for row in short[:: len(short) // texts]:
         expected = [bytes.fromhex(token) for token in row["tokens"]]
@@ -111,7 +111,7 @@ def test_encoding_gives_the_tokens_of_the_authors(
 
 
 def rules_of_word_v1(model: str, splits_into_bytes: bool) -> list[Rule]:
-    """The rules of a model of the authors; a deletion to the pair takes the pair as it stands."""
+    """Return the rules of an authors' model; a deletion to the pair uses the pair unchanged."""
     lines = iter(model.split("\n"))
     assert next(lines) == "word v1"
     next(lines)
@@ -126,19 +126,19 @@ def rules_of_word_v1(model: str, splits_into_bytes: bool) -> list[Rule]:
         rules.append(Rule(int(index), "supermerge", token_of(left), token_of(right)))
     for index, deleted in deletions:
         token = token_of(deleted)
-        single = tuple(token[place : place + 1] for place in range(len(token)))
+        single = tuple(token[at : at + 1] for at in range(len(token)))
         parts = single if splits_into_bytes else first_pair[token]
         rules.append(Rule(int(index), "delete", token, parts=parts))
     return sorted(rules, key=lambda rule: rule.index)
 
 
 def token_of(written: str) -> bytes:
-    """Undo GPT-2's writing of bytes as characters: 'Ġa' -> b' a'."""
+    """Return the bytes of a token that GPT-2 spells with characters: 'Ġa' -> b' a'."""
     return bytes(BYTE_OF[character] for character in written)
 
 
 AS_THEY_ARE = [*range(ord("!"), ord("~") + 1), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
 OTHERS = [byte for byte in range(256) if byte not in AS_THEY_ARE]
 BYTE_OF = {chr(byte): byte for byte in AS_THEY_ARE} | {
-    chr(256 + place): byte for place, byte in enumerate(OTHERS)
+    chr(256 + at): byte for at, byte in enumerate(OTHERS)
 }

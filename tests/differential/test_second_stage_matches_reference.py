@@ -1,7 +1,7 @@
-"""SuperBPE against the reference: the same rules, counts and ids, and the same tokens of any text.
+"""SuperBPE against the reference: the same rules, counts and ids, and the same tokens for any text.
 
-Transitions go from the single bytes to the end, vocabularies from nothing to exhaustion, and the
-patterns of the stages need not fit together: the second may split where the first does not.
+Transitions range from 256 to the end, vocabularies from 256 until pairs run out, and the
+patterns of the two stages are unrelated: the second may split where the first does not.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 import superword
 from superword import Tokenizer, reference
 from superword.reference import SECOND_PATTERN
-from superword.tokenizer import Parameters
+from superword.tokenizer import TrainingConfig
 
 pytestmark = pytest.mark.filterwarnings("ignore:the corpus has pairs for")
 
@@ -139,7 +139,7 @@ def test_a_piece_of_the_sample_gives_the_rules_and_tokens_of_the_reference() -> 
 
 
 def random_merges(random: Random, letters: str, count: int) -> list[reference.Rule]:
-    """Merges at random: some occur twice, and some make a token that another one has made."""
+    """Return random merges: some occur twice, and some make a token that another one makes."""
     made = [bytes([byte]) for byte in sorted(set(letters.encode()))]
     rules: list[reference.Rule] = []
     for _ in range(count):
@@ -157,7 +157,7 @@ def test_random_merges_encode_as_the_reference_does_wherever_the_stage_begins() 
         random = Random(seed)
         letters = random.choice(LETTERS)
         rules = random_merges(random, letters, random.choice([3, 10, 30, 80]))
-        parameters = Parameters(
+        parameters = TrainingConfig(
             supermerges=False,
             deletion=None,
             vocab_size=5000,
@@ -199,8 +199,8 @@ def test_threads_order_and_memory_change_nothing(tmp_path: Any) -> None:
     for effort in ({"threads": 3}, {"threads": 128, "memory_limit": "256MB"}, {"verify_every": 60}):
         again = superword.train(documents[::-1], 2000, **options, **effort)
         assert again._model.to_json() == file, effort
-    for place in range(2):
-        text = "\n----\n".join(documents[place::2])
-        (tmp_path / f"{place}.txt").write_bytes(text.encode())
+    for half in range(2):
+        text = "\n----\n".join(documents[half::2])
+        (tmp_path / f"{half}.txt").write_bytes(text.encode())
     again = superword.train(tmp_path, 2000, separator="\n----\n", **options)
     assert again._model.to_json() == file

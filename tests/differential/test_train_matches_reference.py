@@ -1,8 +1,8 @@
-"""The fast trainer against the reference: the same rules, counts and ids, whatever the corpus.
+"""The fast trainer against the reference: the same rules, counts and ids for any corpus.
 
-Few letters, words that begin alike and low thresholds make ties, overlaps, deleted tokens that are
-made again and pretokens that open twice common; patterns that look at what stands before make a
-superword spell a pretoken.
+Few letters, words with common prefixes and low thresholds make ties, overlaps, deleted tokens that
+are made again, and pretokens that open twice common. Patterns with look-behind let a superword
+spell a pretoken.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import json
 import warnings
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -23,7 +24,7 @@ from hypothesis import strategies as st
 import superword
 from superword import CorpusError, Tokenizer, reference
 from superword.reference import ELIGIBLE, Deletion
-from superword.tokenizer import Parameters
+from superword.tokenizer import TrainingConfig
 
 PATTERNS = [
     *("boundless", "gpt2", "gpt4o"),
@@ -34,7 +35,7 @@ ELIGIBLES = [ELIGIBLE, "(?s).*", "(?s).*", "[ab ]+"]
 DELETIONS: list[Deletion] = ["bytes", "pair", None]
 TAUS = [0.3, 0.4, 0.5, 0.6, 0.75, 0.9, 1.0]
 MIN_COUNTS = [1, 1, 2, 2, 3, 5]
-# The last ones are more than any of the corpora has pairs for.
+# The last ones are more than any corpus here has pairs for.
 SIZES = [256, 257, 258, 260, 265, 270, 280, 300, 350, 5000]
 MODES: list[tuple[bool, Deletion]] = [(on, mode) for on in (True, False) for mode in DELETIONS]
 
@@ -49,30 +50,30 @@ def learned(tok: Tokenizer) -> Learned:
     return written(tok.rules), tok._model.vocabulary()
 
 
-def expected(documents: list[str], parameters: Parameters) -> Learned:
-    rules, vocabulary = reference.train(documents, **parameters._asdict())
+def expected(documents: list[str], parameters: TrainingConfig) -> Learned:
+    rules, vocabulary = reference.train(documents, **asdict(parameters))
     return written(rules), list(enumerate(vocabulary))
 
 
-def assert_equal(documents: list[str], parameters: Parameters, threads: int) -> None:
-    """Train both ways; the warning that there are too few pairs comes exactly when there are."""
+def assert_equal(documents: list[str], parameters: TrainingConfig, threads: int) -> None:
+    """Train both ways; the warning about too few pairs comes exactly when there are too few."""
     rules, vocabulary = expected(documents, parameters)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         if any(documents):
-            tok = superword.train(documents, **parameters._asdict(), threads=threads)
+            tok = superword.train(documents, **asdict(parameters), threads=threads)
             assert learned(tok) == (rules, vocabulary)
             assert tok.parameters == parameters
         else:
             with pytest.raises(CorpusError, match="no text"):
-                superword.train(documents, **parameters._asdict(), threads=threads)
+                superword.train(documents, **asdict(parameters), threads=threads)
             vocabulary = []
     is_short = any(documents) and len(vocabulary) < parameters.vocab_size
     assert ["pairs for" in str(warning.message) for warning in caught] == [True] * is_short
 
 
 def random_documents(random: Random) -> list[str]:
-    """Some letters in any order, and some sentences of a few words, some of them repeated."""
+    """Return random letters, and sentences of a few words, some of them repeated."""
     letters = random.choice(["ab", "ab ", "ab '", "abc  ", "a", "a ", "aab  ", "é a"])
     longest = random.choice([3, 10, 40, 80])
     documents = [
@@ -91,8 +92,8 @@ def random_documents(random: Random) -> list[str]:
     return documents if any(documents) else ["a"]
 
 
-def random_parameters(random: Random) -> Parameters:
-    return Parameters(
+def random_parameters(random: Random) -> TrainingConfig:
+    return TrainingConfig(
         pattern=random.choice(PATTERNS),
         eligible=random.choice(ELIGIBLES),
         supermerges=random.random() < 0.8,
@@ -103,10 +104,10 @@ def random_parameters(random: Random) -> Parameters:
     )
 
 
-def twice_spelled(random: Random, parameters: Parameters) -> tuple[list[str], Parameters]:
-    """The same bytes as one pretoken here and several there, each way of them rare.
+def twice_spelled(random: Random, parameters: TrainingConfig) -> tuple[list[str], TrainingConfig]:
+    """Return documents in which the same bytes are one pretoken or several, each form rare.
 
-    Other random corpora hardly ever show it if the trainer cuts too much at rare neighbours.
+    Other random corpora hardly ever show whether the trainer cuts too much at rare neighbours.
     """
     pieces = random.choices(["'ab", "ab", "'a", "b", "'b", "a", "'abb", "c", "'ba"], k=4)
     pieces = pieces[: random.randint(2, 4)]
@@ -114,7 +115,8 @@ def twice_spelled(random: Random, parameters: Parameters) -> tuple[list[str], Pa
         "".join(random.choices(pieces, k=random.randint(1, 5)))
         for _ in range(random.randint(5, 25))
     ]
-    return documents, parameters._replace(
+    return documents, replace(
+        parameters,
         pattern=random.choice(["(?<=')[ab]+|.", "ab|.", "(?<=b)a+b?|.", "(?<=')[ab]+|[ab]"]),
         eligible="(?s).*",
         supermerges=True,
@@ -131,11 +133,11 @@ def test_random_corpora_give_the_rules_of_the_reference() -> None:
         if seed % 3 == 0:
             documents, parameters = twice_spelled(random, parameters)
         threads = random.randint(1, 3)
-        tok = superword.train(documents, **parameters._asdict(), threads=threads)
+        tok = superword.train(documents, **asdict(parameters), threads=threads)
         is_equal = learned(tok) == expected(documents, parameters)
-        assert is_equal, f"seed {seed}: train({documents}, **{parameters._asdict()})"
+        assert is_equal, f"seed {seed}: train({documents}, **{asdict(parameters)})"
 
-    # Side by side, since a short training mostly waits.
+    # In parallel, since a short training mostly waits.
     with ThreadPoolExecutor(4) as pool:
         for _ in pool.map(check, range(800)):
             pass
@@ -150,7 +152,7 @@ texts = st.lists(
 repeated = st.builds(lambda text, times: [text] * times, texts, st.sampled_from([1, 1, 2, 5]))
 corpora = st.lists(repeated, max_size=6).map(lambda lists: sum(lists, []))
 parameters_of_training = st.builds(
-    Parameters,
+    TrainingConfig,
     transition=st.none(),
     second_pattern=st.none(),
     pattern=st.sampled_from(PATTERNS),
@@ -166,7 +168,7 @@ parameters_of_training = st.builds(
 @settings(max_examples=200)
 @given(corpora, parameters_of_training, st.integers(1, 3))
 def test_small_corpora_give_the_rules_of_the_reference(
-    documents: list[str], parameters: Parameters, threads: int
+    documents: list[str], parameters: TrainingConfig, threads: int
 ) -> None:
     assert_equal(documents, parameters, threads)
 
@@ -178,7 +180,7 @@ def test_small_corpora_give_the_rules_of_the_reference(
         ["<ab", "<ab", "ab", "ab", "abab", "<abab"] * 2,
         # ab|c and a|bc: two supermerges make the same token.
         ["'ab'c", "'a'bc", "'ab'c'ab", "'a'bc'ab", "c'ab'c", "c'a'bc"] * 3,
-        # The pairs of a token that is spelled in two ways are rare one by one, and not together.
+        # The pairs of a token that is spelled in two ways are rare separately, but not together.
         ["<abx", "abx", "<abx", "abx", "<aby", "abz", "xy", "yx"],
     ],
 )
@@ -190,7 +192,15 @@ def test_a_superword_may_spell_a_pretoken_or_another_superword(
         for min_count in (2, 3):
             assert_equal(
                 documents,
-                Parameters(pattern, "(?s).*", True, deletion, 0.5, min_count, 300),
+                TrainingConfig(
+                    pattern=pattern,
+                    eligible="(?s).*",
+                    supermerges=True,
+                    deletion=deletion,
+                    tau=0.5,
+                    min_count=min_count,
+                    vocab_size=300,
+                ),
                 2,
             )
 
@@ -202,13 +212,19 @@ def read_documents(path: Path) -> list[str]:
 @pytest.mark.parametrize("name", ["case", "delete", "overlap", "random", "repeat", "ties"])
 def test_hand_made_corpora_give_the_rules_of_the_reference(shared: Path, name: str) -> None:
     documents = read_documents(shared / f"golden/corpora/micro_{name}.jsonl")
-    for place, (supermerges, deletion) in enumerate(MODES):
-        pattern = ["boundless", "gpt4o", "gpt2"][place % 3]
-        tau, min_count, vocab_size = [(0.9, 2, 400), (0.5, 1, 330), (0.7, 1, 5000)][place // 2]
-        parameters = Parameters(
-            pattern, ELIGIBLE, supermerges, deletion, tau, min_count, vocab_size
+    for number, (supermerges, deletion) in enumerate(MODES):
+        pattern = ["boundless", "gpt4o", "gpt2"][number % 3]
+        tau, min_count, vocab_size = [(0.9, 2, 400), (0.5, 1, 330), (0.7, 1, 5000)][number // 2]
+        parameters = TrainingConfig(
+            pattern=pattern,
+            eligible=ELIGIBLE,
+            supermerges=supermerges,
+            deletion=deletion,
+            tau=tau,
+            min_count=min_count,
+            vocab_size=vocab_size,
         )
-        assert_equal(documents, parameters, 1 + place % 3)
+        assert_equal(documents, parameters, 1 + number % 3)
 
 
 @pytest.mark.parametrize(
@@ -219,11 +235,11 @@ def test_a_piece_of_the_sample_gives_the_rules_of_the_reference(
 ) -> None:
     documents = [document[:1500] for document in superword.sample()][:195:14]
     assert 20_000 < sum(map(len, documents)) < 22_000
-    parameters = Parameters(supermerges=supermerges, deletion=deletion, tau=0.8, vocab_size=500)
+    parameters = TrainingConfig(supermerges=supermerges, deletion=deletion, tau=0.8, vocab_size=500)
     assert_equal(documents, parameters, 2)
 
 
-@pytest.mark.filterwarnings("ignore:the corpus has pairs for 36")
+@pytest.mark.filterwarnings("ignore:the corpus has pairs for only 36")
 @pytest.mark.parametrize(
     ("name", "vocab_size"),
     [

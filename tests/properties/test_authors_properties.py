@@ -1,4 +1,4 @@
-"""Models of every kind, written as the authors would write them, and read again."""
+"""Models of every kind, written in the authors' formats and read again."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from superword import ModelFormatError, PatternError, Tokenizer, _core, reference
 from superword.reference import ELIGIBLE, Rule
 
-# Few letters and low thresholds: tokens are deleted over and over, and parts of them too.
+# Few letters and low thresholds: tokens are deleted often, and their parts too.
 texts = st.lists(
     st.sampled_from(["a", "b", " ", "ab", "aab", "abb", "abab", " ab", "bab", "baab", "é"]),
     min_size=1,
@@ -23,7 +23,7 @@ PATTERN = " ?[ab]+|."
 
 
 def trained(documents: list[str], tau: float) -> list[Rule]:
-    """Rules of which not all will apply where deletes split otherwise."""
+    """Return rules, some of which do not apply if deletes split differently."""
     options = {"pattern": PATTERN, "tau": tau, "min_count": 1}
     return reference.train(documents, 330, deletion="bytes", **options)[0]  # type: ignore[arg-type]
 
@@ -31,7 +31,7 @@ def trained(documents: list[str], tau: float) -> list[Rule]:
 AS_THEY_ARE = [*range(ord("!"), ord("~") + 1), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
 OTHERS = [byte for byte in range(256) if byte not in AS_THEY_ARE]
 CHARACTER = {byte: chr(byte) for byte in AS_THEY_ARE} | {
-    byte: chr(256 + place) for place, byte in enumerate(OTHERS)
+    byte: chr(256 + number) for number, byte in enumerate(OTHERS)
 }
 
 
@@ -63,15 +63,15 @@ def word_v1(rules: Sequence[Rule], vocabulary: Sequence[bytes]) -> str:
 def boundless_v2(rules: Sequence[Rule], vocabulary: Sequence[bytes]) -> str:
     """All merges and deletes come before all supermerges."""
     words = [rule for rule in rules if rule.kind != "supermerge"]
-    index = {rule.index: place for place, rule in enumerate(words)}
+    index = {rule.index: at for at, rule in enumerate(words)}
     config = json.dumps(
         {"tau": 0.5, "blowup": False, "main_regex": PATTERN, "merge_pattern": ELIGIBLE}
     )
     listed = rows(f"{id} {written(token)} 0 0" for id, token in enumerate(vocabulary))
-    merges = rows(f"{index[place]} {pair} 1 0" for place, pair in pairs(words, "merge"))
+    merges = rows(f"{index[at]} {pair} 1 0" for at, pair in pairs(words, "merge"))
     deletes = rows(f"{index[r.index]} {written(r.left)}" for r in words if r.kind == "delete")
     supermerges = enumerate(pair for _, pair in pairs(rules, "supermerge"))
-    supermerge_rows = rows(f"{place} {pair} 1 0" for place, pair in supermerges)
+    supermerge_rows = rows(f"{at} {pair} 1 0" for at, pair in supermerges)
     return (
         f"BoundlessBPE v2 boundless\nvocabulary\n{listed}special_tokens\n0\n"
         f"words\n{config}\nmerges\n{merges}deletions\n{deletes}"
@@ -88,7 +88,7 @@ def single_bytes() -> list[bytes]:
 
 
 def kept_tokens(rules: Iterable[Rule]) -> list[bytes]:
-    """As training leaves it: without what was deleted, unless a supermerge made it too."""
+    """Return the vocabulary after training: deleted tokens stay only as superwords."""
     kept = dict.fromkeys(single_bytes())
     superwords = {rule.token for rule in rules if rule.kind == "supermerge"}
     for rule in rules:
@@ -105,7 +105,7 @@ def first_pair(rules: Iterable[Rule], token: bytes) -> tuple[bytes, ...]:
 
 
 def split_on(rules: Sequence[Rule], token: bytes, vocabulary: set[bytes]) -> tuple[bytes, ...]:
-    """The first pair, and of a part without an id its own, and so on."""
+    """Return the first pair of a token; parts without ids are split again."""
     result: tuple[bytes, ...] = ()
     for part in first_pair(rules, token):
         result += (part,) if part in vocabulary else split_on(rules, part, vocabulary)
@@ -155,10 +155,10 @@ def test_a_damaged_file_is_refused_or_is_a_model(data: st.DataObject) -> None:
         )
     )
     file = bytearray(text.encode())
-    # Most of a file is its 256 bytes; what goes wrong elsewhere is more telling.
-    places = st.integers(0, 60) | st.integers(len(file) - 900, len(file))
+    # Most of a file is its 256 bytes; damage in the rest is more interesting.
+    positions = st.integers(0, 60) | st.integers(len(file) - 900, len(file))
     for _ in range(data.draw(st.integers(1, 3))):
-        start = data.draw(places)
+        start = data.draw(positions)
         end = start + data.draw(st.integers(0, 30))
         new = data.draw(
             st.binary(max_size=3)

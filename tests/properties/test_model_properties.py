@@ -1,9 +1,10 @@
-"""What holds for every model that the reference trains, and for files that are not quite models."""
+"""Properties of every model that the reference trains, and of damaged model files."""
 
 from __future__ import annotations
 
 import json
 import pickle
+from dataclasses import asdict, replace
 from functools import cache
 from typing import Any
 
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 from superword import ModelFormatError, PatternError, Tokenizer, reference
 from superword.reference import ELIGIBLE, Deletion
-from superword.tokenizer import Parameters, Training
+from superword.tokenizer import Training, TrainingConfig
 
 TRAINING = Training(3, 14, 15, 9)
 
@@ -27,7 +28,7 @@ repeated = st.builds(lambda text, times: [text] * times, texts, st.sampled_from(
 corpora = st.lists(repeated, min_size=2, max_size=5).map(lambda lists: sum(lists, []))
 deletions: st.SearchStrategy[Deletion] = st.sampled_from(["bytes", "pair", None])
 settings_of_training = st.builds(
-    Parameters,
+    TrainingConfig,
     transition=st.none(),
     second_pattern=st.none(),
     vocab_size=st.sampled_from([300, 300, 258, 264, 256]),
@@ -41,11 +42,13 @@ settings_of_training = st.builds(
 special_tokens = st.sampled_from([[], ["<|endoftext|>"], ["ab", "é<"]])
 
 
-def train(documents: list[str], parameters: Parameters) -> tuple[list[reference.Rule], list[bytes]]:
-    return reference.train(documents, **parameters._asdict())
+def train(
+    documents: list[str], parameters: TrainingConfig
+) -> tuple[list[reference.Rule], list[bytes]]:
+    return reference.train(documents, **asdict(parameters))
 
 
-def tokenizer(documents: list[str], parameters: Parameters, special: list[str]) -> Tokenizer:
+def tokenizer(documents: list[str], parameters: TrainingConfig, special: list[str]) -> Tokenizer:
     rules, _ = train(documents, parameters)
     return Tokenizer._from_rules(rules, parameters, special, TRAINING)
 
@@ -57,7 +60,7 @@ def file_of(tok: Tokenizer) -> bytes:
 @settings(max_examples=200)
 @given(corpora, settings_of_training, special_tokens)
 def test_vocabulary_ids_and_rules_are_the_reference_s(
-    documents: list[str], parameters: Parameters, special: list[str]
+    documents: list[str], parameters: TrainingConfig, special: list[str]
 ) -> None:
     rules, vocabulary = train(documents, parameters)
     tok = Tokenizer._from_rules(rules, parameters, special, TRAINING)
@@ -79,17 +82,17 @@ def test_vocabulary_ids_and_rules_are_the_reference_s(
 @settings(max_examples=80)
 @given(corpora, settings_of_training, special_tokens)
 def test_truncation_gives_the_file_of_training_at_every_size(
-    documents: list[str], parameters: Parameters, special: list[str]
+    documents: list[str], parameters: TrainingConfig, special: list[str]
 ) -> None:
     tok = tokenizer(documents, parameters, special)
     last = min(parameters.vocab_size, tok.vocab_size + 2)
     for size in range(256, last + 1):
-        trained = tokenizer(documents, parameters._replace(vocab_size=size), special)
+        trained = tokenizer(documents, replace(parameters, vocab_size=size), special)
         truncated = tok.truncate(size)
         assert file_of(truncated) == file_of(trained), size
         assert truncated.fingerprint == trained.fingerprint
     if tok.vocab_size < parameters.vocab_size:
-        larger = parameters._replace(vocab_size=parameters.vocab_size + 7)
+        larger = replace(parameters, vocab_size=parameters.vocab_size + 7)
         assert tok.truncate(larger.vocab_size) == tokenizer(documents, larger, special)
     else:
         with pytest.raises(ValueError, match="trained for"):
@@ -99,7 +102,7 @@ def test_truncation_gives_the_file_of_training_at_every_size(
 @settings(max_examples=200)
 @given(corpora, settings_of_training, special_tokens)
 def test_a_file_read_and_written_again_is_the_same(
-    documents: list[str], parameters: Parameters, special: list[str]
+    documents: list[str], parameters: TrainingConfig, special: list[str]
 ) -> None:
     tok = tokenizer(documents, parameters, special)
     again = Tokenizer._from_json(file_of(tok))
@@ -111,7 +114,7 @@ def test_a_file_read_and_written_again_is_the_same(
 @settings(max_examples=100)
 @given(corpora, settings_of_training, special_tokens, st.randoms(use_true_random=False))
 def test_ids_of_one_s_own_survive(
-    documents: list[str], parameters: Parameters, special: list[str], random: Any
+    documents: list[str], parameters: TrainingConfig, special: list[str], random: Any
 ) -> None:
     file = json.loads(file_of(tokenizer(documents, parameters, special)))
     named = {json.dumps(token) for rule in file["rules"] for token in rule[1:3]}
@@ -137,18 +140,18 @@ def test_ids_of_one_s_own_survive(
 @cache
 def small_file() -> bytes:
     documents = ["ab abab", "ab ab 'ab", "abé"]
-    parameters = Parameters(vocab_size=280, min_count=1, tau=0.5)
+    parameters = TrainingConfig(vocab_size=280, min_count=1, tau=0.5)
     return file_of(tokenizer(documents, parameters, ["<s>"]))
 
 
 @st.composite
 def damaged(draw: st.DrawFn) -> bytes:
-    """A model's file with bytes cut out, put in, or put elsewhere."""
+    """Return a model file with bytes removed, inserted or moved."""
     file = bytearray(small_file())
-    # Most of a file is its 256 bytes; what goes wrong elsewhere is more telling.
-    places = st.integers(0, 1400) | st.integers(len(file) - 900, len(file))
+    # Most of a file is its 256 bytes; damage in the rest is more interesting.
+    positions = st.integers(0, 1400) | st.integers(len(file) - 900, len(file))
     for _ in range(draw(st.integers(1, 3))):
-        start = draw(places)
+        start = draw(positions)
         end = start + draw(st.integers(0, 30))
         new = draw(
             st.binary(max_size=3)
@@ -168,7 +171,7 @@ def test_a_damaged_file_is_refused_or_is_a_model(file: bytes) -> None:
         model = Tokenizer._from_json(file)
     except (ModelFormatError, PatternError) as refused:
         assert 0 < len(str(refused)) < 1000
-    except UserWarning:  # other Unicode tables
+    except UserWarning:  # Other Unicode tables.
         pass
     else:
         assert Tokenizer._from_json(file_of(model)) == model
@@ -179,15 +182,13 @@ def test_a_damaged_file_is_refused_or_is_a_model(file: bytes) -> None:
 def test_a_file_with_a_value_of_another_kind_is_refused_or_is_a_model(data: st.DataObject) -> None:
     file = json.loads(small_file())
     file["vocabulary"] = file["vocabulary"][data.draw(st.sampled_from([0, 0, 0, 100])) :]
-    place: Any = file
+    node: Any = file
     while True:
-        key = data.draw(
-            st.sampled_from(list(place) if isinstance(place, dict) else range(len(place)))
-        )
-        inner = place[key]
+        key = data.draw(st.sampled_from(list(node) if isinstance(node, dict) else range(len(node))))
+        inner = node[key]
         if not isinstance(inner, (dict, list)) or not inner or data.draw(st.integers(0, 4)) == 0:
             break
-        place = inner
+        node = inner
     values = [
         None,
         True,
@@ -204,8 +205,8 @@ def test_a_file_with_a_value_of_another_kind_is_refused_or_is_a_model(data: st.D
         {"hex": "f"},
         ["merge"],
     ]
-    place[key] = data.draw(st.sampled_from(values))
-    assume(place[key] != inner)
+    node[key] = data.draw(st.sampled_from(values))
+    assume(node[key] != inner)
     try:
         model = Tokenizer._from_json(json.dumps(file).encode())
     except (ModelFormatError, PatternError) as refused:

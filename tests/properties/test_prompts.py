@@ -1,4 +1,4 @@
-"""`Tokenizer.encode_prompt`: what is certain, and that no more is."""
+"""`Tokenizer.encode_prompt`: its ids are certain, and no further id is."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import superword
 from superword import Tokenizer
-from superword.prompts import common
+from superword.tokenizer.prompts import common_length
 
 
 def continuations(alphabet: str, length: int) -> list[str]:
@@ -20,9 +20,9 @@ def continuations(alphabet: str, length: int) -> list[str]:
 
 
 def checked(tok: Tokenizer, text: str, short: list[str]) -> None:
-    """The ids are certain as far as continuations go, and the next one is not.
+    """Check that no continuation changes the ids, and that one changes the next.
 
-    Beside short ones, what completes some token is tried, since tokens may be longer.
+    Besides short continuations, it tries those that complete a token, which may be longer.
     """
     made = {rule.token.decode() for rule in tok.rules}
     tried = {*short, *(token[start:] for token in made for start in range(1, len(token)))}
@@ -31,7 +31,9 @@ def checked(tok: Tokenizer, text: str, short: list[str]) -> None:
     certain = len(prompt.ids)
     assert prompt.ids == ids[:certain]
     assert tok.decode_bytes(prompt.ids) + prompt.held_back == text.encode()
-    shared = [common(ids, other) for other in tok.encode_ordinary_batch([text + c for c in tried])]
+    shared = [
+        common_length(ids, other) for other in tok.encode_ordinary_batch([text + c for c in tried])
+    ]
     assert min(shared) == certain
 
 
@@ -129,7 +131,7 @@ def test_a_superword_may_begin_in_the_prompt() -> None:
     assert held_back == b" of the"
 
 
-def test_a_long_prompt_is_cut_where_nothing_goes_across() -> None:
+def test_a_long_prompt_is_split_where_no_token_can_cross() -> None:
     tok = trained("boundless", True)
     for document in islice(superword.sample(), 3):
         for end in (100, 1000, 5000):
@@ -138,7 +140,7 @@ def test_a_long_prompt_is_cut_where_nothing_goes_across() -> None:
             assert tok.encode(text)[: len(ids)] == ids
             assert tok.decode_bytes(ids) + held_back == text.encode()
             assert len(held_back) < 40
-            # What comes next in the document is one continuation of many.
+            # The rest of the document is one continuation.
             assert tok.encode(document[: end + 100])[: len(ids)] == ids
 
 

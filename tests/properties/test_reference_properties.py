@@ -1,4 +1,4 @@
-"""What holds for every model of the reference, on corpora small enough to be full of accidents.
+"""Properties of every model of the reference, on small corpora full of special cases.
 
 Few letters, few pretokens and low thresholds make ties, overlaps, tokens that are deleted and made
 again, pretokens that open twice and superwords that spell pretokens common rather than rare.
@@ -29,7 +29,7 @@ from superword.reference import (
 
 
 class Case(NamedTuple):
-    """Documents and settings; `min_count` 1 lets training run until nothing is left to join."""
+    """Documents and options; with `min_count` 1, training runs until no pair is left."""
 
     documents: list[str]
     vocab_size: int
@@ -52,7 +52,7 @@ class Case(NamedTuple):
         return initial_units(text, self.pattern, self.eligible)
 
 
-# Repeated pieces and repeated documents give counts worth a rule, and words that begin alike.
+# Repeated pieces and documents give counts that reach a rule, and words with common prefixes.
 texts = st.lists(
     st.sampled_from(["a", "b", " ", "'", "ab", "ab", "aab", "abb", "abab", " ab", " a", " ba"]),
     min_size=1,
@@ -60,7 +60,7 @@ texts = st.lists(
 ).map("".join)
 repeated = st.builds(lambda text, times: [text] * times, texts, st.sampled_from([1, 1, 2, 5]))
 corpora = st.lists(repeated, min_size=2, max_size=6).map(lambda lists: sum(lists, []))
-# In the last three, where a pretoken ends depends on what stands before it, so that the same bytes
+# In the last three, the end of a pretoken depends on the text before it, so the same bytes
 # are one pretoken here and several there.
 patterns = st.sampled_from(
     ["(?s).", " ?[a-z]", "a+|b", " ?[ab']+", "[ab]+|.", "boundless", "gpt2"]
@@ -127,14 +127,14 @@ def test_the_vocabulary_is_what_the_rules_have_made_and_not_deleted(case: Case) 
     assert set(vocabulary) == made
     assert len(vocabulary) == len(made) <= case.vocab_size
     if len(vocabulary) < case.vocab_size:
-        # The pairs ran out, so more room changes nothing.
+        # The pairs ran out, so a larger vocabulary changes nothing.
         assert case._replace(vocab_size=case.vocab_size + 50).train() == (rules, vocabulary)
 
 
 @examples
 @given(cases)
 def test_merges_and_deletes_do_not_depend_on_supermerges(case: Case) -> None:
-    # With room for every rule, since how many merges fit does depend on them.
+    # With room for every rule, since the number of merges that fit depends on it.
     both, _ = case._replace(vocab_size=1000, supermerges=True).train()
     alone, _ = case._replace(vocab_size=1000, supermerges=False).train()
     kept = [rule for rule in both if rule.kind != "supermerge"]
@@ -146,7 +146,7 @@ def test_merges_and_deletes_do_not_depend_on_supermerges(case: Case) -> None:
 @examples
 @given(cases)
 def test_each_count_is_the_number_of_replacements_and_the_best_there_is(case: Case) -> None:
-    # Counts by doing: a merge shortens the pretokens by its count, a supermerge the documents.
+    # Each merge shortens the pretokens by its count, each supermerge the documents.
     documents = [case.initial_units(document) for document in case.documents]
     alone = [[unit] for units in documents for unit in units]
     for rule in case.train()[0]:

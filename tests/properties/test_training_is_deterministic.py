@@ -1,6 +1,6 @@
-"""A model is a function of the documents and the parameters: the file has the same bytes always.
+"""A model depends only on the documents and the configuration: its file always has the same bytes.
 
-Not of threads, of the order of documents, of how many files they come in, nor of their formats.
+It does not depend on threads, the order of documents, or the number and formats of files.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SEPARATOR = "\n<|document|>\n"
 
 @pytest.fixture(scope="module")
 def documents() -> list[str]:
-    """Some 300 kB of six novels."""
+    """Return some 300 kB of six novels."""
     documents = list(superword.sample())[::10]
     assert 250_000 < sum(len(document.encode()) for document in documents) < 350_000
     return documents
@@ -32,7 +32,7 @@ def documents() -> list[str]:
 
 @pytest.fixture(scope="module")
 def file(documents: list[str]) -> bytes:
-    """The model of the documents, trained by one thread."""
+    """Return the model of the documents, trained on one thread."""
     return superword.train(documents, VOCAB_SIZE, threads=1)._model.to_json()
 
 
@@ -65,7 +65,7 @@ def test_earlier_training_changes_nothing(documents: list[str], file: bytes) -> 
 
 
 def test_a_memory_limit_changes_nothing(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """With so many threads each may keep so little that all put away what they counted."""
+    """With many threads, each has so little memory that all spill their counts."""
     limited = {"threads": 128, "memory_limit": "256MB"}
     documents = list(superword.sample())
     assert trained(documents, **limited) == trained(documents)
@@ -75,7 +75,7 @@ def test_a_memory_limit_changes_nothing(monkeypatch: pytest.MonkeyPatch, tmp_pat
 
 
 def test_one_huge_document_may_come_in_pieces(tmp_path: Path) -> None:
-    # The novels have an empty line between paragraphs, and no text is cut there.
+    # The novels have an empty line between paragraphs. Text is not split there.
     text = "".join(superword.sample()).replace("\n\n", "\n")
     assert len(re.findall(r"[!-~]\n[A-Za-z]", text)) > 1000
     path = tmp_path / "huge.txt"
@@ -83,7 +83,7 @@ def test_one_huge_document_may_come_in_pieces(tmp_path: Path) -> None:
     in_pieces = superword.train(path, VOCAB_SIZE, threads=2)
     assert in_pieces.training.documents == 1
     assert trained([text], threads=2) == in_pieces._model.to_json()
-    # What an eligibility of one's own lets in is not known, so nothing may be cut.
+    # A custom eligibility may match anything, so text must not be split.
     same = rf"{superword.patterns.ELIGIBLE}|[^\s\S]"
     whole = superword.train(path, VOCAB_SIZE, eligible=same)
     assert list(whole.rules) == list(in_pieces.rules)
@@ -115,8 +115,8 @@ def test_one_file_or_several_of_any_format_change_nothing(
     assert trained(one, separator=SEPARATOR, threads=2) == file
     several = tmp_path / "several"
     several.mkdir()
-    for place in range(3):
-        (several / f"{place}.{suffix}").write_bytes(FORMATS[suffix](documents[place::3]))
+    for part in range(3):
+        (several / f"{part}.{suffix}").write_bytes(FORMATS[suffix](documents[part::3]))
     assert trained(several, separator=SEPARATOR, threads=3) == file
     assert trained(str(several / "*"), separator=SEPARATOR, threads=1) == file
 
@@ -133,9 +133,9 @@ def test_files_of_several_formats_at_once_change_nothing(
     documents: list[str], file: bytes, tmp_path: Path
 ) -> None:
     paths = []
-    for place, suffix in enumerate(FORMATS):
-        paths.append(tmp_path / f"{place}.{suffix}")
-        paths[-1].write_bytes(FORMATS[suffix](documents[place :: len(FORMATS)]))
+    for part, suffix in enumerate(FORMATS):
+        paths.append(tmp_path / f"{part}.{suffix}")
+        paths[-1].write_bytes(FORMATS[suffix](documents[part :: len(FORMATS)]))
     assert trained(paths, separator=SEPARATOR) == file
 
 
@@ -176,7 +176,7 @@ def test_truncation_gives_the_file_of_training_at_that_size(
         assert truncated == (tmp_path / "trained.json").read_bytes(), size
 
 
-def test_what_is_saved_is_what_is_loaded(file: bytes, tmp_path: Path) -> None:
+def test_a_saved_model_is_loaded_unchanged(file: bytes, tmp_path: Path) -> None:
     tok = superword.Tokenizer._from_json(file)
     tok.save(tmp_path / "model.json")
     assert (tmp_path / "model.json").read_bytes() == file

@@ -1,4 +1,4 @@
-"""`superword.transformers` beside the library's own tokenizers, and offsets on any text."""
+"""`superword.transformers` against the library's own tokenizers, and offsets on any text."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def ours(supermerges: bool, pattern: str | None) -> SuperwordTokenizer:
 
 @cache
 def theirs(pattern: str | None) -> PreTrainedTokenizerFast:
-    """The library's own tokenizer with the same plain BPE."""
+    """Return the library's own tokenizer with the same plain BPE."""
     with tempfile.TemporaryDirectory() as folder:
         path = str(Path(folder, "tokenizer.json"))
         assert export(ours(False, pattern).core, path, "tokenizer.json")
@@ -64,8 +64,8 @@ def theirs(pattern: str | None) -> PreTrainedTokenizerFast:
 
 
 def spans(text: str, tokens: list[bytes]) -> list[tuple[int, int]]:
-    """From which character to which each token is, counted byte by byte."""
-    character = [place for place, one in enumerate(text) for _ in one.encode()]
+    """Return the start and end character of each token, counted byte by byte."""
+    character = [at for at, one in enumerate(text) for _ in one.encode()]
     ends = list(accumulate(map(len, tokens), initial=0))
     assert ends[-1] == len(character)
     return [(character[a], character[b - 1] + 1) for a, b in pairwise(ends)]
@@ -124,7 +124,7 @@ batches = st.one_of(
     options,
     st.sampled_from(["left", "right"]),
 )
-def test_a_plain_bpe_gives_what_the_library_itself_gives(
+def test_a_plain_bpe_gives_the_ids_of_the_library(
     pattern: str | None, batch: Any, options: dict[str, Any], side: str
 ) -> None:
     if options.get("padding") == "max_length":
@@ -133,11 +133,11 @@ def test_a_plain_bpe_gives_what_the_library_itself_gives(
     mine.truncation_side = real.truncation_side = side
     is_pair = isinstance(batch, list) and isinstance(batch[0], tuple)
     if is_pair:
-        # Two sequences that overflow: ours refuses, the library gives some, or panics.
+        # Two sequences that overflow: ours raises an error, the library returns some, or panics.
         options = options | {"return_overflowing_tokens": False, "stride": 0}
     try:
         expected = real(batch, **options)
-    except Exception:  # of no class of its own
+    except Exception:  # Of no class that matters.
         with pytest.raises(ValueError, match="truncation|Truncation"):
             mine(batch, **options)
         return
@@ -180,7 +180,9 @@ def test_ids_are_decoded_alike(ids: list[int], skip_special_tokens: bool) -> Non
 
 
 def test_stride_needs_room() -> None:
-    with pytest.raises(ValueError, match="stride is 4, and there is room for 4 tokens"):
+    with pytest.raises(
+        ValueError, match="stride must be smaller than the room for tokens, 4, not 4"
+    ):
         ours(False, None)(
             "the end of the day, of the day",
             truncation=True,

@@ -1,4 +1,4 @@
-"""Training and encoding on a real Spark: in this process, and on a master with two workers."""
+"""Training and encoding on Spark: in this process, and on a master with two workers."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ pytestmark = [
         not (JAVA.exists() if JAVA else shutil.which("java")),
         reason="no Java; Spark needs 17 or newer on the path, or JAVA_HOME",
     ),
-    # Spark leaves sockets to the garbage collector, and calls what Python and pandas deprecate.
+    # Spark leaves sockets to the garbage collector, and uses deprecated parts of Python and pandas.
     pytest.mark.filterwarnings("default"),
 ]
 
@@ -86,7 +86,7 @@ def test_rows_are_fewer_the_more_text_repeats(session: SparkSession) -> None:
     many = session.createDataFrame(texts, "text string").repartition(2)
     spark.train(many, 262, report=passed.append)
     assert passed[0].pretokens == 44_004
-    # Of nine words and eight of their neighbours, in two partitions.
+    # Nine words and eight pairs of neighbours, in two partitions.
     assert passed[0].rows < 60
     assert passed[1].rows < 30
 
@@ -105,11 +105,11 @@ def test_documents_that_change_between_passes_are_refused(session: SparkSession)
     texts = session.createDataFrame([("to be or not to be to be",)] * 4, "text string")
     word = functions.udf(lambda: "x" * int.from_bytes(os.urandom(2))).asNondeterministic()()
     changing = texts.select(functions.concat("text", functions.lit(" "), word).alias("text"))
-    with pytest.raises(CorpusError, match="the documents changed while they were read"):
+    with pytest.raises(CorpusError, match="the documents changed between two passes"):
         spark.train(changing, 260)
 
 
-def test_what_holds_no_text_is_refused(session: SparkSession) -> None:
+def test_an_empty_corpus_is_rejected(session: SparkSession) -> None:
     df = session.createDataFrame([(1, "to be"), (2, None)], "number int, text string")
     with pytest.raises(CorpusError, match="column 'text': 1 rows are null"):
         spark.train(df, 260)
@@ -126,7 +126,7 @@ def test_ids_stand_beside_the_texts(session: SparkSession, df: DataFrame) -> Non
     assert encoded.schema.simpleString() == "struct<number:int,text:string,tokens:array<int>>"
     for row in encoded.collect():
         assert row.tokens == (None if row.text is None else tok.encode(row.text))
-    with pytest.raises(ValueError, match="a column 'text' already"):
+    with pytest.raises(ValueError, match="the column 'text' already exists"):
         spark.encode(df, tok, ids_column="text")
 
 
@@ -146,16 +146,16 @@ def test_files_are_read_as_spark_reads_them(
     for separator, texts in ((None, ["one|two\n|three"]), ("|", ["one", "two\n", "three"])):
         read = read_files(session, [str(tmp_path / "a.txt")], "text", separator)
         assert [row.text for row in read.collect()] == texts
-    with pytest.raises(CorpusError, match="of one kind"):
+    with pytest.raises(CorpusError, match="of one format"):
         read_files(session, ["a.txt", "b.jsonl"], "text", None)
-    with pytest.raises(CorpusError, match="cannot tell from its name"):
+    with pytest.raises(CorpusError, match="does not tell the format"):
         read_files(session, ["corpus"], "text", None)
 
 
 def test_the_command_trains_on_spark(
     session: SparkSession, documents: list[str], tmp_path: Path
 ) -> None:
-    """It stops the session in the end, so this is the last test that has it."""
+    """It stops the session, so this is the last test that uses it."""
     lines = "".join(json.dumps({"body": text}) + "\n" for text in documents)
     (tmp_path / "docs.jsonl").write_text(lines)
     model = tmp_path / "model.json"
@@ -172,7 +172,7 @@ def test_the_command_trains_on_spark(
 
 
 def test_a_master_with_two_workers_gives_the_same_model(tmp_path: Path) -> None:
-    """Its output also shows that a worker was killed in the middle of the job, and replaced."""
+    """Its output also shows that a worker was killed during the job and replaced."""
     script = REPOSITORY / "scripts/kill_a_worker.py"
     done = subprocess.run(
         [sys.executable, script, "--folder", tmp_path, "--megabytes", "1"],

@@ -1,4 +1,4 @@
-"""Errors say what is wrong and where."""
+"""Errors say what is wrong, and where."""
 
 from __future__ import annotations
 

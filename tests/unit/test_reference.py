@@ -27,7 +27,7 @@ BRACKETS = r"(?<=<)[^>]+|."
 
 
 def written(rules: Iterable[Rule]) -> list[str]:
-    """merge(a, b) with count 3 -> 'merge a+b 3'; delete(ab) with its parts -> 'delete ab = a+b'."""
+    """Return a rule as text: 'merge a+b 3' with count 3, 'delete ab = a+b' with parts."""
     lines = []
     for rule in rules:
         if rule.right is None:
@@ -62,17 +62,17 @@ def learned(
 
 
 def entered(vocabulary: list[bytes]) -> list[bytes]:
-    """What came after the 256 bytes."""
+    """Return the vocabulary after the 256 bytes."""
     return vocabulary[256:]
 
 
 @pytest.mark.parametrize(
     ("documents", "first"),
     [
-        (["ba", "ab"], "merge a+b 1"),  # the left token decides
-        (["ac", "ab"], "merge a+b 1"),  # then the right one
-        (["cb", "ba"], "merge b+a 1"),  # the left one before the right one
-        (["é", "zz"], "merge z+z 1"),  # bytes are unsigned: é starts with 0xc3
+        (["ba", "ab"], "merge a+b 1"),  # The left token decides.
+        (["ac", "ab"], "merge a+b 1"),  # Then the right one.
+        (["cb", "ba"], "merge b+a 1"),  # The left one before the right one.
+        (["é", "zz"], "merge z+z 1"),  # Bytes are unsigned: é starts with 0xc3.
     ],
 )
 def test_ties_between_merges_go_to_the_smaller_byte_pair(documents: list[str], first: str) -> None:
@@ -137,7 +137,7 @@ def test_a_run_of_equal_units_counts_half_its_length_rounded_down() -> None:
 
 
 def test_another_pair_after_a_run_is_counted() -> None:
-    # aaab: (a, a) takes the first two, and (a, b) does not care.
+    # aaab: (a, a) takes the first two, and (a, b) is not affected.
     assert learned(["aaab", "ab"], 257) == ["merge a+b 2"]
 
 
@@ -225,7 +225,7 @@ def test_a_token_that_left_and_is_made_again_gets_a_new_place_at_the_end() -> No
 
 
 def test_deletions_make_room_and_vocab_size_is_met_exactly() -> None:
-    # abc is token 258, yet the step completes: ab leaves and xy finds room.
+    # abc is token 258, yet the step completes: ab is removed, and there is room for xy.
     documents = ["abc"] * 5 + ["xyz"] * 3
     rules, vocabulary = train(documents, 258, pattern=WHOLE)
     assert written(rules) == ["merge a+b 5", "merge ab+c 5", "delete ab = a+b", "merge x+y 3"]
@@ -259,7 +259,7 @@ def test_the_right_token_is_deleted_by_its_own_count() -> None:
 
 
 def test_the_left_token_is_deleted_before_the_right_one() -> None:
-    # ab is the smaller token and was made first; neither matters.
+    # ab is smaller and was made first. Neither matters.
     rules = learned(["yzab"] * 10 + ["ab"], deletion="bytes")
     assert rules == [
         "merge a+b 11",
@@ -329,7 +329,7 @@ def test_a_deleted_token_that_a_supermerge_made_stays_in_the_vocabulary() -> Non
         "delete ab = a+b",
     ]
     assert entered(vocabulary) == [b"ab", b"abc"]
-    # The deletion splits the pretoken and leaves the superword whole.
+    # The deletion splits the pretoken, but not the superword.
     assert encode("ab", rules, pattern=BRACKETS, eligible="[ab]") == [b"ab"]
     assert encode("<ab", rules, pattern=BRACKETS, eligible="[ab]") == [b"<", b"a", b"b"]
 
@@ -353,7 +353,7 @@ def test_token_counts_include_pretokens_that_superwords_have_absorbed() -> None:
 
 
 def test_pair_counts_include_pretokens_that_superwords_have_absorbed() -> None:
-    # All eight places of the last merge are inside superwords, in which nothing changes.
+    # All eight occurrences of the last merge are inside superwords, which do not change.
     documents = ["abx"] * 8 + ["abc"] * 5
     rules, vocabulary = train(documents, 300, pattern="[a-c]+|x", eligible=ANYTHING, tau=0.3)
     assert written(rules) == [
@@ -412,7 +412,7 @@ def test_mode_pair_splits_a_deleted_part_that_only_a_supermerge_has_made_again()
 
 
 def test_mode_pair_takes_the_earliest_merge() -> None:
-    # aad is first made of a and ad, then of aa and d; aa is there to the end, and ad is not.
+    # aad is first made of a and ad, then of aa and d. aa stays in the vocabulary, ad does not.
     documents = ["adx"] * 7 + ["caad"] * 5 + ["aadb"] + ["aa"] * 2
     assert learned(documents, deletion="pair", tau=0.6, min_count=1) == [
         "merge a+d 13",
@@ -429,7 +429,7 @@ def test_mode_pair_takes_the_earliest_merge() -> None:
 
 
 def test_mode_pair_takes_no_supermerge_for_the_pair() -> None:
-    # The superword ab|c comes first, but the first merge that makes abc is that of a and bc.
+    # The superword ab|c comes first, but the first merge that makes abc joins a and bc.
     pattern = r"(?<=<)abcd?|ab|bc|."
     documents = ["bc"] * 20 + ["abc"] * 8 + ["<abcd"] * 3 + ["<abc"] * 2
     rules, vocabulary = train(

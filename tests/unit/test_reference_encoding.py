@@ -12,7 +12,7 @@ ANYTHING = r"(?s).+"
 
 
 def test_rules_apply_once_each_in_index_order() -> None:
-    # The first rule finds nothing when its turn comes, and its turn does not come back.
+    # The first rule finds nothing when it is applied, and it is not applied again.
     rules = [Rule(0, "merge", b"ab", b"c"), Rule(1, "merge", b"a", b"b")]
     assert encode("abc", rules, pattern=WHOLE) == [b"ab", b"c"]
 
@@ -49,7 +49,7 @@ def test_explain_gives_the_initial_state_and_each_rule_that_changes_something() 
     ]
 
 
-def test_listing_1_of_the_paper_comes_out_step_by_step() -> None:
+def test_listing_1_of_the_paper_is_explained_step_by_step() -> None:
     pairs = [
         ("merge", b" ", b"t"),
         ("merge", b"h", b"e"),

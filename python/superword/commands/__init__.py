@@ -1,1 +1,13 @@
-"""The commands of `superword`, a module each."""
+"""The commands of `superword`, a module each. `superword.cli` puts them together.
+
+In reading order:
+    options       Command-line options, derived from the configuration objects.
+    output        The model file that a command writes, and its summary.
+    messages      Errors and warnings as sentences on standard error.
+    text_input    A text from an argument, a file or standard input.
+    multi_value   Options that take several values: --corpus a.jsonl b.jsonl.
+    side_by_side  A text as several tokenizers split it.
+    train, extend, count, merge_counts, pretokenize, encode, decode, explain, inspect, export,
+    evaluate, compare, reproduce
+                  The command of this name.
+"""

@@ -13,29 +13,29 @@ from rich.console import Console
 from superword.commands.messages import errors_as_sentences
 from superword.commands.options import (
     AsJson,
-    Column,
-    ErrorChoice,
-    MaxBytes,
-    MaxDocuments,
     MeasuredPattern,
-    OnErrorChoice,
-    Place,
-    ProgressChoice,
     Seed,
-    Separator,
-    ShownProgress,
     SourceColumn,
-    Threads,
+    derive_options,
+    option,
 )
-from superword.evaluation.comparison import compared, show_measured
-from superword.evaluation.comparison_plot import checked_plot, save_plot
-from superword.evaluation.measure import evaluate
-from superword.evaluation.text_rows import Row, aligned_lines, coloured_lines, row_of
-from superword.evaluation.tokenizers import open_tokenizer
+from superword.commands.side_by_side import TokenizedText, print_side_by_side
+from superword.corpus import CorpusOptions, RawPath
+from superword.evaluation import (
+    check_plot_path,
+    compare_measurements,
+    evaluate,
+    open_tokenizer,
+    print_comparison,
+    save_plot,
+)
+from superword.tokenizer.display import readable
+from superword.training import Resources
 
-__all__ = ["compare_command", "show_rows"]
+__all__ = ["compare_command"]
 
 
+@derive_options(resources=["threads", "progress"])
 def compare_command(
     models: Annotated[
         list[Path],
@@ -43,32 +43,25 @@ def compare_command(
             metavar="MODEL...", help="Superword models, tokenizer.json or tiktoken files."
         ),
     ],
+    corpus_options: CorpusOptions,
+    resources: Resources,
     corpus: Annotated[
         list[str] | None,
-        typer.Option("--corpus", help="What to measure on: files, folders, globs, URLs."),
+        option("Files, folders, globs or URLs to measure on.", "Corpus", "--corpus"),
     ] = None,
-    text: Annotated[str | None, typer.Option(help="Show this text through all of them.")] = None,
-    plot: Annotated[
-        Path | None, typer.Option(help="Draw the comparison: .png, .svg or .html.")
-    ] = None,
-    name: Annotated[
-        list[str] | None, typer.Option(help="What to call a model; in the order of the models.")
-    ] = None,
-    pattern: MeasuredPattern = None,
-    as_json: AsJson = False,
-    seed: Seed = 0,
-    column: Column = "text",
     source: SourceColumn = "source",
-    separator: Separator = None,
-    max_bytes: MaxBytes = None,
-    max_documents: MaxDocuments = None,
-    on_error: OnErrorChoice = ErrorChoice.raise_,
-    threads: Threads = None,
-    progress: ShownProgress = ProgressChoice.auto,
+    text: Annotated[str | None, option("Show how each tokenizer splits this text.")] = None,
+    name: Annotated[list[str] | None, option("Names of the models, in their order.")] = None,
+    pattern: MeasuredPattern = None,
+    seed: Seed = 0,
+    plot: Annotated[
+        Path | None, option("Save a plot of the comparison: .png, .svg or .html.", "Output")
+    ] = None,
+    as_json: AsJson = False,
 ) -> None:
-    """Compare tokenizers, on a corpus or on one text.
+    """Compare tokenizers on a corpus or on one text.
 
-    Differences are in percent of the first. What each number means is in docs/evaluation.md.
+    Percentages are relative to the first tokenizer. docs/evaluation.md defines each metric.
 
     superword compare bpe.json boundless.json --corpus eval.jsonl.zst --plot comparison.html
 
@@ -76,54 +69,37 @@ def compare_command(
     """
     with errors_as_sentences():
         if corpus is None and text is None:
-            raise ValueError("nothing to compare on; name a --corpus or give a --text")
+            raise ValueError("nothing to compare on; pass --corpus or --text")
         if plot is not None:
             if corpus is None:
-                raise ValueError("a plot is of a corpus; name one with --corpus")
-            checked_plot(plot)
+                raise ValueError("--plot needs a corpus; pass --corpus")
+            check_plot_path(plot)
         names: list[str | None] = [*(name or []), *[None] * len(models)]
-        opened = [
-            open_tokenizer(model, name=called, pattern=pattern)
-            for model, called in zip(models, names, strict=False)
+        tokenizers = [
+            open_tokenizer(model, name=model_name, pattern=pattern)
+            for model, model_name in zip(models, names, strict=False)
         ]
-        rows = [row_of(tok, text) for tok in opened] if text else []
-        measured = []
-        for tok in opened if corpus else []:
-            measured.append(
-                evaluate(
-                    tok,
-                    [Place(place) for place in corpus or []],
-                    seed=seed,
-                    column=column,
-                    source=source,
-                    separator=separator,
-                    max_bytes=max_bytes,
-                    max_documents=max_documents,
-                    on_error=on_error.mode(),
-                    threads=threads,
-                    progress=progress.teller(),
-                )
+        rows = [TokenizedText(tok.name, text, tok.tokenize(text)) for tok in tokenizers if text]
+        measured = [
+            evaluate(
+                tok,
+                [RawPath(path) for path in corpus or []],
+                seed=seed,
+                source=source,
+                corpus_options=corpus_options,
+                resources=resources,
             )
+            for tok in (tokenizers if corpus else [])
+        ]
         if plot is not None:
             save_plot(measured, plot)
     if as_json:
-        tokens = {row.name: row.tokens() for row in rows}
-        found = {"measured": compared(measured), "text": tokens}
+        tokens = {row.name: [readable(token) for token in row.tokens] for row in rows}
+        found = {"measured": compare_measurements(measured), "text": tokens}
         sys.stdout.write(json.dumps(found, ensure_ascii=False, indent=2) + "\n")
         return
     console = Console(soft_wrap=True, highlight=False)
     if text:
-        show_rows(text, rows, console)
+        print_side_by_side(text, rows, console)
     if measured:
-        show_measured(measured, console)
-
-
-def show_rows(text: str, rows: list[Row], console: Console) -> None:
-    """Print a text through tokenizers, coloured where there are colours."""
-    if console.color_system is None:
-        for line in aligned_lines(text, rows, console.width):
-            console.print(line, markup=False)
-    else:
-        for coloured in coloured_lines(text, rows, console.width):
-            console.print(coloured)
-    console.print()
+        print_comparison(measured, console)

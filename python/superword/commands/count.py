@@ -8,48 +8,36 @@ from typing import Annotated
 import typer
 
 from superword.commands.messages import errors_as_sentences
-from superword.commands.options import (
-    Column,
-    Eligible,
-    ErrorChoice,
-    MemoryLimit,
-    OnErrorChoice,
-    Pattern,
-    Place,
-    ProgressChoice,
-    Separator,
-    ShownProgress,
-    Threads,
+from superword.commands.options import CorpusPaths, derive_options, option, parse_shard
+from superword.corpus import CorpusOptions, RawPath
+from superword.counts import Counted, count
+from superword.tokenizer import TrainingConfig
+from superword.training import Resources
+
+__all__ = ["count_command", "print_summary"]
+
+
+@derive_options(
+    config=["pattern", "eligible", "supermerges"],
+    corpus_options=["column", "separator", "on_error"],
+    resources=["threads", "memory_limit", "progress"],
 )
-from superword.counting import Counted, count
-from superword.patterns import ELIGIBLE
-
-__all__ = ["count_command", "say"]
-
-
 def count_command(
-    corpus: Annotated[list[str], typer.Argument(help="Files, folders, globs, URLs.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The folder of counts.")],
+    corpus: CorpusPaths,
+    output: Annotated[Path, option("Folder of counts.", "Output", "--output", "-o")],
+    config: TrainingConfig,
+    corpus_options: CorpusOptions,
+    resources: Resources,
     shard: Annotated[
-        str, typer.Option(help="Which shard of how many: 0/4 to 3/4 have every fourth file.")
+        str, option("Count only shard i of n: 0/4 to 3/4 have every fourth file.", "Corpus")
     ] = "0/1",
     cut: Annotated[
-        Path | None,
-        typer.Option(help="The cut.json that training wrote: count fragments, not pretokens."),
+        Path | None, option("Count fragments, with the cut.json that training wrote.", "Output")
     ] = None,
-    pattern: Pattern = "boundless",
-    eligible: Eligible = ELIGIBLE,
-    supermerges: Annotated[bool, typer.Option(help="Count what supermerges need.")] = True,
-    column: Column = "text",
-    separator: Separator = None,
-    on_error: OnErrorChoice = ErrorChoice.raise_,
-    threads: Threads = None,
-    memory_limit: MemoryLimit = None,
-    progress: ShownProgress = ProgressChoice.auto,
 ) -> None:
-    """Count a corpus, or a shard of it, into a folder that can be trained on.
+    """Count a corpus, or a shard of it, into a folder to train on.
 
-    What is there already is not counted again.
+    Shards that the folder already has are not counted again.
 
     superword count corpus/*.jsonl.zst -o counts --shard 0/16
 
@@ -59,41 +47,22 @@ def count_command(
     """
     with errors_as_sentences():
         counted = count(
-            [Place(place) for place in corpus],
+            [RawPath(path) for path in corpus],
             output,
-            shard=shard_of(shard),
+            shard=parse_shard(shard),
             cut=cut,
-            pattern=pattern,
-            eligible=eligible,
-            supermerges=supermerges,
-            column=column,
-            separator=separator,
-            on_error=on_error.mode(),
-            threads=threads,
-            memory_limit=memory_limit,
-            progress=progress.teller(),
+            config=config,
+            corpus_options=corpus_options,
+            resources=resources,
         )
-        say(counted, output)
+        print_summary(counted, output)
 
 
-def shard_of(shard: str) -> tuple[int, int]:
-    """Read which shard of how many.
-
-    Example:
-        >>> shard_of("3/16")
-        (3, 16)
-    """
-    index, _, shards = shard.partition("/")
-    if not (index.isdecimal() and shards.isdecimal()):
-        raise ValueError(f"a shard is i/n with i from 0 to n - 1, not {shard}")
-    return int(index), int(shards)
-
-
-def say(counted: Counted, folder: Path) -> None:
-    """Say what was counted."""
-    there = "" if counted.is_new else " (there already)"
+def print_summary(counted: Counted, folder: Path) -> None:
+    """Print a summary of counts to standard error."""
+    existing = "" if counted.is_new else " (already counted)"
     typer.echo(
-        f"{folder}: {counted.keys:,} distinct {counted.stage}{there} in {counted.documents:,} "
+        f"{folder}: {counted.keys:,} distinct {counted.stage}{existing} in {counted.documents:,} "
         f"documents of {counted.bytes:,} bytes",
         err=True,
     )

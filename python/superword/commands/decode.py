@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 
 from superword.commands.messages import errors_as_sentences
-from superword.commands.options import Model, TextFile
-from superword.commands.text_input import as_text, given_bytes
+from superword.commands.options import Model, TextFile, option
+from superword.commands.text_input import decode_input, read_input
 from superword.tokenizer import load
 
 __all__ = ["decode_command"]
@@ -18,17 +18,15 @@ __all__ = ["decode_command"]
 
 def decode_command(
     model: Model,
-    ids: Annotated[
-        list[str] | None, typer.Argument(help="The ids; standard input if absent.")
-    ] = None,
+    ids: Annotated[list[str] | None, typer.Argument(help="Ids; standard input by default.")] = None,
     file: TextFile = None,
     as_json: Annotated[
-        bool, typer.Option("--json", help="Print a JSON string; what is no UTF-8 becomes �.")
+        bool, option("Print a JSON string; invalid UTF-8 becomes �.", "Output", "--json")
     ] = False,
 ) -> None:
-    """Decode ids to the bytes that they stand for.
+    """Decode ids to bytes.
 
-    Ids are separated by blanks or line ends, or are a JSON array.
+    Ids are separated by white space, or are a JSON array.
 
     superword decode model.json 84 111 32 98 101
 
@@ -37,7 +35,7 @@ def decode_command(
     with errors_as_sentences():
         tok = load(model)
         joined = " ".join(ids) if ids else None
-        decoded = tok.decode_bytes(read_ids(as_text(given_bytes(joined, file))))
+        decoded = tok.decode_bytes(read_ids(decode_input(read_input(joined, file))))
     if as_json:
         text = decoded.decode("utf-8", "replace")
         sys.stdout.write(json.dumps(text, ensure_ascii=False) + "\n")
@@ -47,26 +45,26 @@ def decode_command(
 
 
 def read_ids(text: str) -> list[int]:
-    r"""Read ids, from a JSON array or as they are.
+    r"""Return the ids in a text: a JSON array, or numbers separated by white space.
 
     Raises:
-        ValueError: If something is no id.
+        ValueError: If something is not an id.
 
     Example:
         >>> read_ids("1 2\n3"), read_ids("[4, 5]")
         ([1, 2, 3], [4, 5])
     """
     if not text.lstrip().startswith("["):
-        return [checked(word, int(word) if word.isdecimal() else None) for word in text.split()]
+        return [check_id(word, int(word) if word.isdecimal() else None) for word in text.split()]
     try:
         array = json.loads(text)
     except json.JSONDecodeError as error:
-        raise ValueError(f"the ids are no JSON array: {error}") from None
-    return [checked(item, item if type(item) is int else None) for item in array]
+        raise ValueError(f"the ids are not a JSON array: {error}") from None
+    return [check_id(item, item if type(item) is int else None) for item in array]
 
 
-def checked(shown: object, id: int | None) -> int:
-    """An id that is at least possible."""
+def check_id(shown: object, id: int | None) -> int:
+    """Return an id if it is one that a model may have."""
     if id is None or not 0 <= id < 2**32:
-        raise ValueError(f"an id is a whole number from 0 on, not {shown!r}")
+        raise ValueError(f"an id must be an integer from 0 on, not {shown!r}")
     return id

@@ -11,77 +11,62 @@ import typer
 from rich.console import Console
 
 from superword.commands.messages import errors_as_sentences
-from superword.commands.options import (
-    Column,
-    ErrorChoice,
-    MaxBytes,
-    MaxDocuments,
-    Model,
-    OnErrorChoice,
-    Place,
-    ProgressChoice,
-    Separator,
-    ShownProgress,
-    TextFile,
-    Threads,
-)
-from superword.commands.shades import shaded
-from superword.commands.text_input import given_bytes
-from superword.corpus import Shard
-from superword.inspection import readable
-from superword.token_files import Encoded, encode_corpus
+from superword.commands.options import Model, TextFile, derive_options, option, parse_shard
+from superword.commands.text_input import read_input
+from superword.corpus import CorpusOptions, RawPath
 from superword.tokenizer import Tokenizer, load
+from superword.tokenizer.display import color_alternately, readable
+from superword.tokens import Encoded, encode_corpus
+from superword.training import Resources
 
 __all__ = ["encode_command"]
 
 
+@derive_options(resources=["threads", "progress"])
 def encode_command(
     model: Model,
+    corpus_options: CorpusOptions,
+    resources: Resources,
     given: Annotated[
         list[str] | None,
         typer.Argument(
             metavar="TEXT_OR_CORPUS",
-            help="A text, standard input if absent; or with --output the corpus: files, folders, "
-            "globs, URLs; - is standard input.",
+            help="A text, standard input by default; with --output, the corpus: files, folders, "
+            "globs or URLs; - is standard input.",
         ),
     ] = None,
     file: TextFile = None,
     as_json: Annotated[
         bool,
-        typer.Option("--json", help="Print a JSON array of ids; with --output, what was done."),
+        option("Print a JSON array of ids; with --output, a JSON summary.", "Output", "--json"),
     ] = False,
     output: Annotated[
         Path | None,
-        typer.Option(
-            "--output", "-o", help="Encode a corpus to this file: .npy, .bin, .parquet or .idx."
+        option(
+            "Encode a corpus to this file: .npy, .bin, .parquet or .idx.",
+            "Output",
+            "--output",
+            "-o",
         ),
     ] = None,
     end_of_text: Annotated[
-        str | None,
-        typer.Option(help="The special token, or the id, to put after each document."),
+        str | None, option("Special token, or id, to put after each document.", "Output")
     ] = None,
     append: Annotated[
-        bool, typer.Option("--append", help="Keep what is in the file; it must be of this model.")
+        bool, option("Append to a file of the same model.", "Output", "--append")
     ] = False,
     shard: Annotated[
-        str | None, typer.Option(help="Encode the files of shard i of n only: 0/8 to 7/8.")
+        str | None, option("Encode only the files of shard i of n: 0/8 to 7/8.", "Corpus")
     ] = None,
-    column: Column = "text",
-    separator: Separator = None,
-    max_bytes: MaxBytes = None,
-    max_documents: MaxDocuments = None,
-    on_error: OnErrorChoice = ErrorChoice.raise_,
-    threads: Threads = None,
-    progress: ShownProgress = ProgressChoice.auto,
 ) -> None:
     """Encode a text, or a corpus to a file.
 
-    The ids of a text are printed, with its tokens on a terminal. Special tokens that it spells
-    are text like any other.
+    The ids of a text are printed, with its tokens on a terminal. Special tokens in it are ordinary
+    text.
 
-    A corpus becomes a .npy or a .bin file of all ids, with the offsets of its documents beside it
-    in .offsets.npy unless there is an --end-of-text, or a .parquet file with a row each, or an
-    .idx and a .bin file as Megatron reads them.
+    A corpus becomes a .npy or .bin file of all ids, with document offsets in .offsets.npy beside it
+    unless there is an --end-of-text; a .parquet file with a row for each document; or an .idx and a
+    .bin file for Megatron.
 
     superword encode model.json "To be or not to be"
 
@@ -102,9 +87,9 @@ def encode_command(
                 )
             if given and len(given) > 1:
                 raise ValueError("there are several texts; quote them as one, or name an --output")
-            data, _ = given_bytes(given[0] if given else None, file)
+            data, _ = read_input(given[0] if given else None, file)
             ids = tok.encode_bytes(data)
-        show_ids(tok, ids, as_json)
+        print_ids(tok, ids, as_json)
         return
     with errors_as_sentences():
         tok = load(model)
@@ -112,59 +97,38 @@ def encode_command(
             raise ValueError("with --output, name the corpus after the model; - is standard input")
         encoded = encode_corpus(
             tok,
-            [Place(place) for place in given],
+            [RawPath(path) for path in given],
             output,
             end_of_text=None if end_of_text is None else token_or_id(tok, end_of_text),
             append=append,
-            shard=None if shard is None else read_shard(shard),
-            column=column,
-            separator=separator,
-            max_bytes=max_bytes,
-            max_documents=max_documents,
-            on_error=on_error.mode(),
-            threads=threads,
-            progress=progress.teller(),
+            shard=None if shard is None else parse_shard(shard),
+            corpus_options=corpus_options,
+            resources=resources,
         )
     if as_json:
         sys.stdout.write(json.dumps(encoded._asdict()) + "\n")
     summarize(encoded, output, Console(stderr=True, soft_wrap=True, highlight=False))
 
 
-def show_ids(tok: Tokenizer, ids: list[int], as_json: bool) -> None:
-    """Print ids; on a terminal their tokens too."""
+def print_ids(tok: Tokenizer, ids: list[int], as_json: bool) -> None:
+    """Print ids; on a terminal, their tokens too."""
     console = Console(soft_wrap=True, highlight=False)
     if as_json:
         sys.stdout.write(json.dumps(ids) + "\n")
         return
     if console.is_terminal:
-        console.print(shaded(readable(tok.token_bytes(id)) for id in ids))
+        console.print(color_alternately(readable(tok.token_bytes(id)) for id in ids))
     sys.stdout.write(" ".join(map(str, ids)) + "\n")
 
 
 def token_or_id(tok: Tokenizer, typed: str) -> int | str:
-    """What was typed, as an id if it is a number and no special token."""
+    """Return an id if a number was typed that is not a special token; otherwise the text."""
     return int(typed) if typed.isdecimal() and typed not in tok.special_tokens else typed
 
 
-def read_shard(typed: str) -> Shard:
-    """Read which shard of how many.
-
-    Raises:
-        ValueError: If it is not like 0/8.
-
-    Example:
-        >>> read_shard("3/8")
-        (3, 8)
-    """
-    number, _, count = typed.partition("/")
-    if not (number.isdecimal() and count.isdecimal()):
-        raise ValueError(f"a shard is written like 0/8, not {typed!r}")
-    return int(number), int(count)
-
-
 def summarize(encoded: Encoded, output: Path, console: Console) -> None:
-    """Say what was encoded."""
-    rate = f"; {encoded.bytes / encoded.tokens:.2f} bytes a token" if encoded.tokens else ""
+    """Print a summary of an encoded corpus."""
+    rate = f"; {encoded.bytes / encoded.tokens:.2f} bytes per token" if encoded.tokens else ""
     console.print(
         f"{output}: {encoded.tokens:,} tokens of {encoded.documents:,} documents, "
         f"{encoded.bytes:,} bytes{rate}",

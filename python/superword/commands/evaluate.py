@@ -11,47 +11,34 @@ from superword.commands.messages import errors_as_sentences
 from superword.commands.options import (
     AnyModel,
     AsJson,
-    Column,
-    CorpusPlaces,
-    ErrorChoice,
-    MaxBytes,
-    MaxDocuments,
+    CorpusOption,
     MeasuredPattern,
-    OnErrorChoice,
-    Place,
-    ProgressChoice,
     Seed,
-    Separator,
-    ShownProgress,
     SourceColumn,
-    Threads,
+    derive_options,
 )
-from superword.evaluation.comparison import show_measured
-from superword.evaluation.measure import evaluate
-from superword.evaluation.tokenizers import open_tokenizer
+from superword.corpus import CorpusOptions, RawPath
+from superword.evaluation import evaluate, open_tokenizer, print_comparison
+from superword.training import Resources
 
 __all__ = ["evaluate_command"]
 
 
+@derive_options(resources=["threads", "progress"])
 def evaluate_command(
     model: AnyModel,
-    corpus: CorpusPlaces,
-    pattern: MeasuredPattern = None,
-    as_json: AsJson = False,
-    seed: Seed = 0,
-    column: Column = "text",
+    corpus: CorpusOption,
+    corpus_options: CorpusOptions,
+    resources: Resources,
     source: SourceColumn = "source",
-    separator: Separator = None,
-    max_bytes: MaxBytes = None,
-    max_documents: MaxDocuments = None,
-    on_error: OnErrorChoice = ErrorChoice.raise_,
-    threads: Threads = None,
-    progress: ShownProgress = ProgressChoice.auto,
+    pattern: MeasuredPattern = None,
+    seed: Seed = 0,
+    as_json: AsJson = False,
 ) -> None:
-    """Measure a tokenizer on a corpus: compression, evenness, words, superwords, sources.
+    """Measure a tokenizer on a corpus: compression, efficiency, words, superwords, sources.
 
-    The tokenizer is a superword model, a tokenizer.json of Hugging Face's, or a vocabulary file of
-    tiktoken's. What each number means is in docs/evaluation.md.
+    The tokenizer is a superword model, a Hugging Face tokenizer.json, or a tiktoken vocabulary
+    file. docs/evaluation.md defines each metric.
 
     superword evaluate model.json --corpus eval.jsonl.zst
 
@@ -60,18 +47,13 @@ def evaluate_command(
     with errors_as_sentences():
         measured = evaluate(
             open_tokenizer(model, pattern=pattern),
-            [Place(place) for place in corpus],
+            [RawPath(path) for path in corpus],
             seed=seed,
-            column=column,
             source=source,
-            separator=separator,
-            max_bytes=max_bytes,
-            max_documents=max_documents,
-            on_error=on_error.mode(),
-            threads=threads,
-            progress=progress.teller(),
+            corpus_options=corpus_options,
+            resources=resources,
         )
     if as_json:
         sys.stdout.write(json.dumps(measured.as_json(), ensure_ascii=False, indent=2) + "\n")
     else:
-        show_measured([measured], Console(soft_wrap=True, highlight=False))
+        print_comparison([measured], Console(soft_wrap=True, highlight=False))

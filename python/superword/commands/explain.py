@@ -14,10 +14,9 @@ from rich.text import Text
 
 from superword.commands.messages import errors_as_sentences
 from superword.commands.options import AsJson, Model, TextFile
-from superword.commands.text_input import as_text, given_bytes
-from superword.explanation import Step
-from superword.inspection import quoted, readable
-from superword.tokenizer import load
+from superword.commands.text_input import decode_input, read_input
+from superword.tokenizer import Step, load
+from superword.tokenizer.display import quote, readable
 
 __all__ = ["explain_command"]
 
@@ -30,22 +29,22 @@ STYLES = {
 
 def explain_command(
     model: Model,
-    text: Annotated[str | None, typer.Argument(help="The text; standard input if absent.")] = None,
+    text: Annotated[str | None, typer.Argument(help="Text; standard input by default.")] = None,
     file: TextFile = None,
     as_json: AsJson = False,
 ) -> None:
     """Show how a text is encoded, rule by rule.
 
-    First come its bytes, then what each rule makes of them: a merge, a supermerge or a delete,
-    with its index. Units are separated by |, and what the rule made is coloured, or in brackets
-    where there is no terminal. Blanks are shown as ␣. It is meant for sentences.
+    The first line shows the bytes. Each further line shows the effect of one rule: a merge, a
+    supermerge or a delete, with its index. Units are separated by |. New tokens are colored on a
+    terminal, and in brackets elsewhere. Spaces are shown as ␣. Use it for sentences.
 
     superword explain model.json "Tip of the hat"
 
     superword explain model.json "Tip of the hat" --json
     """
     with errors_as_sentences():
-        steps = load(model).explain(as_text(given_bytes(text, file)))
+        steps = load(model).explain(decode_input(read_input(text, file)))
     console = Console(soft_wrap=True, highlight=False)
     if as_json:
         shown = [step_as_json(step) for step in steps]
@@ -53,43 +52,45 @@ def explain_command(
     elif console.is_terminal:
         table = Table.grid(padding=(0, 2))
         for step in steps:
-            table.add_row(name(step), coloured(step))
+            table.add_row(step_name(step), color_new(step))
         console.print(table)
     else:
-        width = max(len(name(step)) for step in steps)
-        sys.stdout.writelines(f"{name(step):{width}}  {bracketed(step)}\n" for step in steps)
+        width = max(len(step_name(step)) for step in steps)
+        sys.stdout.writelines(f"{step_name(step):{width}}  {bracket_new(step)}\n" for step in steps)
 
 
-def name(step: Step) -> str:
-    """The kind of a step's rule and its index: merge 12."""
+def step_name(step: Step) -> str:
+    """Return the kind of a step's rule and its index: merge 12."""
     return "bytes" if step.rule is None else f"{step.rule.kind} {step.rule.index}"
 
 
-def pieces(step: Step) -> Iterator[tuple[str, bool]]:
-    """The tokens of a step and what separates them, each with whether the rule made it."""
+def split_pieces(step: Step) -> Iterator[tuple[str, bool]]:
+    """Yield tokens and separators, each with whether the rule made it."""
     new = set(step.changes)
-    for place, unit in enumerate(step.units):
-        if place:
+    for index, unit in enumerate(step.units):
+        if index:
             yield " | ", False
         for at, token in enumerate(unit):
             if at:
                 yield " ", False
-            yield quoted(token), (place, at) in new
+            yield quote(token), (index, at) in new
 
 
-def bracketed(step: Step) -> str:
-    """The units of a step, what is new in brackets: T i p | [␣t] h e."""
-    return "".join(f"[{piece}]" if is_new else piece for piece, is_new in pieces(step))
+def bracket_new(step: Step) -> str:
+    """Return the units of a step, with new tokens in brackets: T i p | [␣t] h e."""
+    return "".join(f"[{piece}]" if is_new else piece for piece, is_new in split_pieces(step))
 
 
-def coloured(step: Step) -> Text:
-    """The units of a step, what is new in the colour of the rule's kind."""
+def color_new(step: Step) -> Text:
+    """Return the units of a step, with new tokens in the color of the rule's kind."""
     style = STYLES[step.rule.kind] if step.rule is not None else ""
-    return Text.assemble(*((piece, style if is_new else "") for piece, is_new in pieces(step)))
+    return Text.assemble(
+        *((piece, style if is_new else "") for piece, is_new in split_pieces(step))
+    )
 
 
 def step_as_json(step: Step) -> dict[str, object]:
-    """A step as plain values; tokens as `readable` shows them."""
+    """Return a step as plain values; tokens as `readable` shows them."""
     rule = step.rule
     return {
         "kind": None if rule is None else rule.kind,

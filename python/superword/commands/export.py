@@ -11,49 +11,43 @@ from typing import Annotated
 import typer
 
 from superword.commands.messages import errors_as_sentences
-from superword.commands.options import Column, MaxBytes, MaxDocuments, Model, Place, Separator
-from superword.corpus import open_corpus
-from superword.exporting import Comparison, Format, compare_export, export
+from superword.commands.options import Model, derive_options, option
+from superword.corpus import CorpusOptions, RawPath, open_corpus
+from superword.interop import Comparison, Format, compare_export, export
 from superword.tokenizer import load
 
 __all__ = ["export_command"]
 
 
 class FormatChoice(StrEnum):
-    """Whose file to write."""
+    """The values of --format."""
 
     tokenizer_json = "tokenizer.json"
     tiktoken = "tiktoken"
 
-    def named(self) -> Format:
-        """What `export` takes."""
-        return "tiktoken" if self is FormatChoice.tiktoken else "tokenizer.json"
 
-
+@derive_options(corpus_options=["column", "separator", "max_bytes", "max_documents"])
 def export_command(
     model: Model,
-    output: Annotated[Path, typer.Option("--output", "-o", help="The file to write.")],
+    output: Annotated[Path, option("File to write.", "Output", "--output", "-o")],
+    corpus_options: CorpusOptions,
     format: Annotated[
-        FormatChoice, typer.Option(help="Whose file it is.")
+        FormatChoice, option("Format of the file.", "Output")
     ] = FormatChoice.tokenizer_json,
     approximate: Annotated[
-        bool, typer.Option("--approximate", help="Write the nearest file if none is exact.")
+        bool, option("Write the nearest file if none is exact.", "Output", "--approximate")
     ] = False,
+    as_json: Annotated[bool, option("Print the result as JSON.", "Output", "--json")] = False,
     check: Annotated[
         list[str] | None,
-        typer.Option(help="A corpus to compare the file with the model on; may be repeated."),
+        option("Corpus to compare the file with the model on; may be repeated.", "Corpus"),
     ] = None,
-    column: Column = "text",
-    separator: Separator = None,
-    max_bytes: MaxBytes = None,
-    max_documents: MaxDocuments = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print what was found as JSON.")] = False,
 ) -> None:
     """Write a model as a file of another library.
 
-    A model with nothing but merges (BPE, SuperBPE) is the same as a tokenizer.json, or a tiktoken
-    file with another .json file beside it. One with supermerges or deletions is not: the nearest
-    tokenizer.json gives other ids for some texts, and --check says for how many.
+    A model with merges only (BPE, SuperBPE) can be exported exactly, as a tokenizer.json, or as a
+    tiktoken file with a .json file beside it. A model with supermerges or deletions cannot: the
+    nearest tokenizer.json gives other ids for some texts, and --check counts them.
 
     superword export bpe.json -o tokenizer.json
 
@@ -61,19 +55,14 @@ def export_command(
 
     superword export model.json -o tokenizer.json --approximate --check corpus/*.jsonl.zst
     """
-    named = format.named()
+    named: Format = "tiktoken" if format is FormatChoice.tiktoken else "tokenizer.json"
     with errors_as_sentences():
         tok = load(model)
         corpus = None
         if check:
-            # Before anything is written: a wrong path is said at once.
-            corpus = open_corpus(
-                [Place(place) for place in check],
-                column=column,
-                separator=separator,
-                max_bytes=max_bytes,
-                max_documents=max_documents,
-            )
+            # Opened before anything is written, so that a wrong path fails at once.
+            paths = [RawPath(path) for path in check]
+            corpus = open_corpus(paths, corpus_options=corpus_options)
         is_exact = export(tok, output, named, approximate=approximate)
         found = None
         if corpus is not None:
@@ -87,14 +76,14 @@ def export_command(
     kind = "exact" if is_exact else "approximate: it gives other ids for some texts"
     typer.echo(f"{output}: {kind}", err=True)
     if found is not None:
-        typer.echo(f"{output}: {described(found)}", err=True)
+        typer.echo(f"{output}: {describe(found)}", err=True)
 
 
-def described(found: Comparison) -> str:
-    """What a comparison found, in a sentence.
+def describe(found: Comparison) -> str:
+    """Return a comparison as a sentence.
 
     Example:
-        >>> described(Comparison(200, 2, 5000, 10, 5005))
+        >>> describe(Comparison(200, 2, 5000, 10, 5005))
         '2 of 200 documents differ (1.00 %), and 10 of 5,000 tokens (0.20 %); it gives 5,005'
     """
     return (

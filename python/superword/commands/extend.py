@@ -2,65 +2,44 @@
 
 from __future__ import annotations
 
-import errno
-from pathlib import Path
 from typing import Annotated
 
-import typer
-from rich.console import Console
-
 from superword.commands.messages import errors_as_sentences
-from superword.commands.options import (
-    Column,
-    ErrorChoice,
-    MaxBytes,
-    MaxDocuments,
-    OnErrorChoice,
-    Place,
-    ProgressChoice,
-    Separator,
-    ShownProgress,
-    Threads,
-)
-from superword.commands.train import summarize
-from superword.extending import extend
-from superword.inspection import inspect
+from superword.commands.options import AnyModel, CorpusPaths, ModelOutput, derive_options, option
+from superword.commands.output import check_folder, summarize_model
+from superword.corpus import CorpusOptions, RawPath
+from superword.tokenizer import TrainingConfig
+from superword.training import Resources, extend
 
 __all__ = ["extend_command"]
 
+BASE = "Base"
 
+
+@derive_options(resources=["threads", "memory_limit", "progress"])
 def extend_command(
-    base: Annotated[
-        Path, typer.Argument(help="A superword model, a tokenizer.json, or a tiktoken file.")
-    ],
-    corpus: Annotated[
-        list[str], typer.Argument(help="Files, folders, globs, URLs; - is standard input.")
-    ],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The model file to write.")],
-    add: Annotated[int, typer.Option(help="How many tokens to add.")],
+    base: AnyModel,
+    corpus: CorpusPaths,
+    output: ModelOutput,
+    add: Annotated[int, option("Number of tokens to add.", "Model")],
+    corpus_options: CorpusOptions,
+    resources: Resources,
+    min_count: Annotated[
+        int, option("Lowest count at which a pair is merged.", "Model")
+    ] = TrainingConfig.min_count,
     pattern: Annotated[
-        str | None, typer.Option(help="What a tiktoken file splits by: a name or a regex.")
+        str | None, option("Pattern of a tiktoken file: a name or a regex.", BASE)
     ] = None,
     special_token: Annotated[
         list[str] | None,
-        typer.Option(help="A special token of a tiktoken file, as TEXT=ID; may be repeated."),
+        option("Special token of a tiktoken file, as TEXT=ID; may be repeated.", BASE),
     ] = None,
     approximate: Annotated[
-        bool, typer.Option("--approximate", help="Leave out what cannot be honoured.")
+        bool,
+        option("Ignore features of the base that cannot be reproduced.", BASE, "--approximate"),
     ] = False,
-    min_count: Annotated[int, typer.Option(help="The count that a supermerge must reach.")] = 2,
-    column: Column = "text",
-    separator: Separator = None,
-    max_bytes: MaxBytes = None,
-    max_documents: MaxDocuments = None,
-    on_error: OnErrorChoice = ErrorChoice.raise_,
-    threads: Threads = None,
-    memory_limit: Annotated[
-        str | None, typer.Option(help="How much memory to keep to: 1GB, for one.")
-    ] = None,
-    progress: ShownProgress = ProgressChoice.auto,
 ) -> None:
-    """Give a tokenizer superwords, learned on a corpus; its tokens and ids stay as they are.
+    """Add superwords to a tokenizer without changing its tokens and ids.
 
     superword extend tokenizer.json corpus/*.jsonl.zst --add 32768 -o model.json
 
@@ -70,39 +49,30 @@ def extend_command(
     "<|end|>=100000"
     """
     with errors_as_sentences():
-        if not output.parent.is_dir():
-            # Said now, and not when all is learned and to be saved.
-            reason = "no such folder; make it first"
-            raise FileNotFoundError(errno.ENOENT, reason, str(output.parent))
+        check_folder(output)
         tok = extend(
             base,
-            [Place(place) for place in corpus],
+            [RawPath(path) for path in corpus],
             add,
             pattern=pattern,
-            special_tokens=dict(map(text_and_id, special_token)) if special_token else None,
+            special_tokens=dict(map(parse_special, special_token)) if special_token else None,
             approximate=approximate,
             min_count=min_count,
-            column=column,
-            separator=separator,
-            max_bytes=max_bytes,
-            max_documents=max_documents,
-            on_error=on_error.mode(),
-            threads=threads,
-            memory_limit=memory_limit,
-            progress=progress.teller(),
+            corpus_options=corpus_options,
+            resources=resources,
         )
         tok.save(output)
-    summarize(inspect(tok, 5), output, Console(stderr=True, soft_wrap=True, highlight=False))
+    summarize_model(tok, output)
 
 
-def text_and_id(given: str) -> tuple[str, int]:
-    """A special token and its id.
+def parse_special(typed: str) -> tuple[str, int]:
+    """Return a special token and its id.
 
     Example:
-        >>> text_and_id("<|a=b|>=7")
+        >>> parse_special("<|a=b|>=7")
         ('<|a=b|>', 7)
     """
-    text, _, id = given.rpartition("=")
+    text, _, id = typed.rpartition("=")
     if not text or not id.isdecimal():
-        raise ValueError(f"a special token is given as TEXT=ID, not {given!r}")
+        raise ValueError(f"a special token must be given as TEXT=ID, not {typed!r}")
     return text, int(id)

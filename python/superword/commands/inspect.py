@@ -10,21 +10,21 @@ import typer
 from rich.console import Console
 
 from superword.commands.messages import errors_as_sentences
-from superword.commands.options import Model
-from superword.inspection import inspect, show
+from superword.commands.options import Model, option
 from superword.tokenizer import load
+from superword.tokenizer.inspection import inspect, show
 
 __all__ = ["inspect_command"]
 
 
 def inspect_command(
     model: Model,
-    top: Annotated[int, typer.Option(min=0, help="How many tokens each list shows.")] = 20,
-    as_json: Annotated[bool, typer.Option("--json", help="Print a JSON object.")] = False,
+    top: Annotated[int, typer.Option(min=0, help="Number of tokens in each list.")] = 20,
+    as_json: Annotated[bool, option("Print a JSON object.", "Output", "--json")] = False,
 ) -> None:
-    """Show what is in a model: counts by kind, superwords, deleted tokens, settings.
+    """Show a summary of a model: rules by kind, superwords, deleted tokens, configuration.
 
-    Blanks in tokens are shown as ␣, and bytes that are no UTF-8 in hexadecimal.
+    Spaces in tokens are shown as ␣, and bytes that are not UTF-8 in hexadecimal.
 
     superword inspect model.json
 

@@ -7,21 +7,22 @@ from typing import Annotated
 
 import typer
 
-from superword.commands.count import say
+from superword.commands.count import print_summary
 from superword.commands.messages import errors_as_sentences
-from superword.counting import merge_counts
+from superword.commands.options import option
+from superword.counts import merge_counts
 
 __all__ = ["merge_counts_command"]
 
 
 def merge_counts_command(
     counts: Annotated[list[Path], typer.Argument(help="Folders of counts, each complete.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The folder of their sums.")],
+    output: Annotated[Path, option("Folder of their sums.", "Output", "--output", "-o")],
 ) -> None:
-    """Sum folders of counts, or the shards of one, into a folder.
+    """Sum folders of counts, or the shards of one, into a new folder.
 
     superword merge-counts monday tuesday -o both
     """
     with errors_as_sentences():
         for counted in merge_counts(counts, output):
-            say(counted, output)
+            print_summary(counted, output)

@@ -1,4 +1,4 @@
-"""What a command says when it cannot do its job."""
+"""Errors and warnings of commands, as sentences on standard error."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ __all__ = ["errors_as_sentences"]
 
 @contextmanager
 def errors_as_sentences() -> Iterator[None]:
-    """Say on standard error what goes wrong, or what is warned of, in a sentence each."""
+    """Print errors and warnings to standard error, one sentence each, and exit on errors."""
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             yield
-    except (SuperwordError, ValueError, MemoryError) as refused:
-        raise stopped(str(refused)) from None
-    except OSError as refused:
-        place = f"{refused.filename}: " if refused.filename else ""
-        raise stopped(f"{place}{refused.strerror or refused}") from None
+    except (SuperwordError, ValueError, MemoryError) as error:
+        raise print_and_exit(str(error)) from None
+    except OSError as error:
+        name = f"{error.filename}: " if error.filename else ""
+        raise print_and_exit(f"{name}{error.strerror or error}") from None
     except KeyboardInterrupt:
-        raise stopped("interrupted", code=130) from None
+        raise print_and_exit("interrupted", code=130) from None
     for warning in caught:
         typer.echo(f"superword: {warning.message}", err=True)
 
 
-def stopped(sentence: str, code: int = 1) -> typer.Exit:
-    """Say why the command stops."""
+def print_and_exit(sentence: str, code: int = 1) -> typer.Exit:
+    """Print why the command stops, and return the exception that ends it."""
     typer.echo(f"superword: {sentence}", err=True)
     return typer.Exit(code)

@@ -1,110 +1,214 @@
-"""Options that more than one command has."""
+"""Command-line options, derived from the configuration objects.
+
+A command takes `TrainingConfig`, `CorpusOptions` and `Resources` as parameters. `derive_options`
+turns each into one option per field, with the field's default and help, and calls the command with
+the objects. The other options here are shared by several commands.
+"""
 
 from __future__ import annotations
 
+import inspect
 import sys
-from dataclasses import dataclass
+from collections.abc import Callable, Collection
+from dataclasses import fields
 from enum import StrEnum
-from os import PathLike
+from functools import wraps
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, NamedTuple, get_type_hints
 
 import typer
 
-from superword.corpus import OnError
-from superword.patterns import NAMED_PATTERNS
-from superword.progress import Tell, json_lines
+from superword.commands.messages import errors_as_sentences
+from superword.corpus import CorpusOptions, Shard
+from superword.tokenizer import TrainingConfig
+from superword.training import ProgressCallback, Resources
+from superword.training.progress import json_lines
 
 __all__ = [
     "AnyModel",
     "AsJson",
-    "Column",
-    "CorpusPlaces",
-    "Eligible",
-    "ErrorChoice",
-    "MaxBytes",
-    "MaxDocuments",
+    "CorpusOption",
+    "CorpusPaths",
     "MeasuredPattern",
-    "MemoryLimit",
     "Model",
-    "OnErrorChoice",
+    "ModelOutput",
     "Pattern",
-    "Place",
-    "ProgressChoice",
     "Seed",
-    "Separator",
-    "ShownProgress",
     "SourceColumn",
     "TextFile",
-    "Threads",
+    "derive_options",
+    "option",
+    "parse_shard",
 ]
 
+PANELS: dict[type, str] = {TrainingConfig: "Model", CorpusOptions: "Corpus", Resources: "Resources"}
 
-@dataclass(frozen=True)
-class Place(PathLike[str]):
-    """A path or a URL as it was typed; a `Path` would take the second slash from `https://`."""
 
-    name: str
+class DeletionChoice(StrEnum):
+    """The values of --deletion."""
 
-    def __fspath__(self) -> str:
-        """What was typed."""
-        return self.name
+    bytes = "bytes"
+    pair = "pair"
+    none = "none"
 
 
 class ErrorChoice(StrEnum):
-    """What to do with input that cannot be read."""
+    """The values of --on-error."""
 
     raise_ = "raise"
     skip = "skip"
 
-    def mode(self) -> OnError:
-        """What `train` and `encode_corpus` take."""
-        return "skip" if self is ErrorChoice.skip else "raise"
-
 
 class ProgressChoice(StrEnum):
-    """How progress is shown."""
+    """The values of --progress."""
 
     auto = "auto"
     bar = "bar"
     json = "json"
     none = "none"
 
-    def teller(self) -> bool | Tell:
-        """What `train` and `encode_corpus` take."""
+    def callback(self) -> bool | ProgressCallback:
+        """Return the value of `Resources.progress`."""
         if self is ProgressChoice.json or (self is ProgressChoice.auto and not sys.stderr.isatty()):
             return json_lines()
         return self is not ProgressChoice.none
 
 
-Model = Annotated[Path, typer.Argument(help="A model file.")]
-Pattern = Annotated[str, typer.Option(help=f"One of {', '.join(NAMED_PATTERNS)}, or a regex.")]
-Eligible = Annotated[str, typer.Option(help="The regex of pretokens that supermerges may join.")]
-Column = Annotated[str, typer.Option(help="Where documents are in JSON and parquet.")]
-Separator = Annotated[str | None, typer.Option(help="What separates documents in text files.")]
-MaxBytes = Annotated[int | None, typer.Option(help="Take so many bytes of text at most.")]
-MaxDocuments = Annotated[int | None, typer.Option(help="Take so many documents at most.")]
-OnErrorChoice = Annotated[
-    ErrorChoice, typer.Option(help="What to do with input that cannot be read.")
+class Spelling(NamedTuple):
+    """The spelling of a field on the command line, where its Python type does not fit.
+
+    Attributes:
+        type: The type on the command line.
+        default: The default on the command line.
+        read: Converts a value to the field's.
+        help: The help, where the field's does not fit.
+    """
+
+    type: Any
+    default: Any
+    read: Callable[[Any], Any]
+    help: str | None = None
+
+
+SPELLINGS = {
+    "deletion": Spelling(
+        DeletionChoice,
+        DeletionChoice(TrainingConfig.deletion or "none"),
+        lambda choice: None if choice is DeletionChoice.none else choice.value,
+    ),
+    "on_error": Spelling(
+        ErrorChoice, ErrorChoice(CorpusOptions.on_error), lambda choice: choice.value
+    ),
+    "memory_limit": Spelling(str | None, Resources.memory_limit, lambda limit: limit),
+    "progress": Spelling(
+        ProgressChoice,
+        ProgressChoice.auto,
+        ProgressChoice.callback,
+        "Show a bar, JSON lines, or nothing; auto is a bar on a terminal, else JSON lines.",
+    ),
+}
+
+
+def option(help: str, panel: str | None = None, *names: str) -> Any:
+    """Return a typer option in a panel of the help."""
+    return typer.Option(*names, help=help, rich_help_panel=panel)
+
+
+def field_option(kind: type, name: str) -> Any:
+    """Return the typer option of a field, with its help and panel."""
+    [field] = [each for each in fields(kind) if each.name == name]
+    help = SPELLINGS[name].help if name in SPELLINGS else None
+    return option(help or field.metadata["help"], PANELS[kind])
+
+
+def field_parameter(kind: type, name: str, is_required: bool) -> inspect.Parameter:
+    """Return the parameter of a command that sets a field."""
+    hint, default = get_type_hints(kind)[name], getattr(kind, name)
+    if name in SPELLINGS:
+        hint, default = SPELLINGS[name].type, SPELLINGS[name].default
+    return inspect.Parameter(
+        name,
+        inspect.Parameter.KEYWORD_ONLY,
+        default=inspect.Parameter.empty if is_required else default,
+        annotation=Annotated[hint, field_option(kind, name)],
+    )
+
+
+def derive_options(
+    *, required: Collection[str] = (), **chosen: Collection[str]
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Replace a command's configuration objects by options.
+
+    Args:
+        required: The fields that have no default on the command line.
+        chosen: By the name of a parameter, the fields that the command has; all by default.
+    """
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        parameters: list[inspect.Parameter] = []
+        objects: dict[str, tuple[type, list[str]]] = {}
+        for parameter in inspect.signature(command, eval_str=True).parameters.values():
+            kind = parameter.annotation
+            if kind not in PANELS:
+                parameters.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
+                continue
+            names = [each.name for each in fields(kind)]
+            names = [name for name in names if name in chosen.get(parameter.name, names)]
+            names.sort(key=lambda name: name not in required)
+            objects[parameter.name] = (kind, names)
+            parameters += [field_parameter(kind, name, name in required) for name in names]
+
+        @wraps(command)
+        def run(**values: Any) -> None:
+            for name in SPELLINGS.keys() & values.keys():
+                values[name] = SPELLINGS[name].read(values[name])
+            with errors_as_sentences():
+                made = {
+                    name: kind(**{each: values.pop(each) for each in names})
+                    for name, (kind, names) in objects.items()
+                }
+            command(**values, **made)
+
+        run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        run.__annotations__ = {each.name: each.annotation for each in parameters}
+        return run
+
+    return decorate
+
+
+def parse_shard(text: str) -> Shard:
+    """Return the shard that was typed.
+
+    Raises:
+        ValueError: If it is not like 0/8.
+
+    Example:
+        >>> parse_shard("3/8")
+        (3, 8)
+    """
+    index, _, count = text.partition("/")
+    if not (index.isdecimal() and count.isdecimal()):
+        raise ValueError(f"a shard must be like 0/8, not {text!r}")
+    return int(index), int(count)
+
+
+Model = Annotated[Path, typer.Argument(help="Model file.")]
+AnyModel = Annotated[Path, typer.Argument(help="Superword model, tokenizer.json or tiktoken file.")]
+CorpusPaths = Annotated[
+    list[str], typer.Argument(help="Files, folders, globs or URLs; - is standard input.")
 ]
-Threads = Annotated[int | None, typer.Option(help="How many threads to use.")]
-MemoryLimit = Annotated[str | None, typer.Option(help="How much memory to keep to: 1GB, for one.")]
-ShownProgress = Annotated[
-    ProgressChoice, typer.Option(help="A bar, JSON lines, or nothing; a bar on a terminal.")
-]
+ModelOutput = Annotated[Path, option("Model file to write.", "Output", "--output", "-o")]
+Pattern = Annotated[str, field_option(TrainingConfig, "pattern")]
 TextFile = Annotated[
-    Path | None, typer.Option("--file", "-f", help="A file to read; - is standard input.")
+    Path | None, option("File to read; - is standard input.", None, "--file", "-f")
 ]
-AnyModel = Annotated[
-    Path, typer.Argument(help="A superword model, a tokenizer.json, or a tiktoken file.")
+AsJson = Annotated[bool, option("Print JSON.", "Output", "--json")]
+CorpusOption = Annotated[
+    list[str], option("Files, folders, globs or URLs to measure on.", "Corpus", "--corpus")
 ]
-CorpusPlaces = Annotated[
-    list[str],
-    typer.Option("--corpus", help="What to measure on: files, folders, globs, URLs."),
-]
+SourceColumn = Annotated[str, option("Column that names the source of a document.", "Corpus")]
 MeasuredPattern = Annotated[
-    str | None, typer.Option("--pattern", help="Whose pretokens to measure by; the tokenizer's.")
+    str | None,
+    option("Pattern to measure words by; the tokenizer's by default.", None, "--pattern"),
 ]
-Seed = Annotated[int, typer.Option(help="Chooses the prompts whose ends are tried.")]
-SourceColumn = Annotated[str, typer.Option(help="Where documents say their source.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Seed = Annotated[int, option("Seed of the sample that instability is measured on.")]

@@ -10,33 +10,34 @@ import typer
 from rich.console import Console
 
 from superword.commands.messages import errors_as_sentences
-from superword.commands.options import Pattern
-from superword.commands.shades import shaded
-from superword.commands.text_input import as_text, given_bytes
+from superword.commands.options import Pattern, option
+from superword.commands.text_input import decode_input, read_input
 from superword.patterns import pretokenize
+from superword.tokenizer import TrainingConfig
+from superword.tokenizer.display import color_alternately
 
 __all__ = ["pretokenize_command"]
 
 
 def pretokenize_command(
-    text: Annotated[str | None, typer.Argument(help="The text; standard input if absent.")] = None,
-    pattern: Pattern = "boundless",
-    as_json: Annotated[bool, typer.Option("--json", help="Print a JSON array.")] = False,
+    text: Annotated[str | None, typer.Argument(help="Text; standard input by default.")] = None,
+    pattern: Pattern = TrainingConfig.pattern,
+    as_json: Annotated[bool, option("Print a JSON array.", "Output", "--json")] = False,
 ) -> None:
-    """Split a text into pretokens, the words that merges stay within.
+    """Split a text into pretokens. Merges do not cross them; supermerges do.
 
-    On a terminal they are coloured in turn; otherwise each is a line, as a JSON string.
+    On a terminal they are colored alternately. Elsewhere each is a line, as a JSON string.
 
     superword pretokenize "XMLHttpRequest isn't snake_case"
 
     superword pretokenize --pattern gpt4o --json < README.md
     """
     with errors_as_sentences():
-        pretokens = pretokenize(as_text(given_bytes(text)), pattern)
+        pretokens = pretokenize(decode_input(read_input(text)), pattern)
     console = Console(soft_wrap=True, highlight=False)
     if as_json:
         sys.stdout.write(json.dumps(pretokens, ensure_ascii=False) + "\n")
     elif console.is_terminal:
-        console.print(shaded(pretokens))
+        console.print(color_alternately(pretokens))
     else:
         sys.stdout.writelines(json.dumps(p, ensure_ascii=False) + "\n" for p in pretokens)

@@ -5,48 +5,43 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
 from rich.console import Console
 from rich.text import Text
 
 from superword.commands.messages import errors_as_sentences
-from superword.commands.options import ProgressChoice, ShownProgress, Threads
-from superword.evaluation.claims import Checked
-from superword.evaluation.outputs import write_outputs
-from superword.evaluation.reproduction import reproduce
-from superword.evaluation.settings import read_settings
+from superword.commands.options import derive_options, option
+from superword.reproduction import CheckedClaim, read_settings, reproduce, write_outputs
+from superword.training import Resources
 
-__all__ = ["reproduce_command", "show_claims"]
+__all__ = ["reproduce_command"]
 
-VERDICTS = {True: ("holds", "green"), False: ("not here", "yellow"), None: ("not run", "dim")}
+VERDICT_STYLES = {True: ("holds", "green"), False: ("not here", "yellow"), None: ("not run", "dim")}
 
 
+@derive_options(resources=["threads", "progress"])
 def reproduce_command(
+    resources: Resources,
     train: Annotated[
-        list[str] | None, typer.Option(help="The training corpus: files, folders, globs.")
+        list[str] | None, option("The training corpus: files, folders, globs.")
     ] = None,
-    eval: Annotated[list[str] | None, typer.Option(help="The evaluation corpus.")] = None,
-    out: Annotated[Path | None, typer.Option(help="The folder for everything.")] = None,
+    eval: Annotated[list[str] | None, option("The evaluation corpus.")] = None,
+    out: Annotated[Path | None, option("The output folder.")] = None,
     vocab_sizes: Annotated[
-        list[int] | None, typer.Option(help="Vocabulary sizes; the paper's four by default.")
+        list[int] | None, option("Vocabulary sizes; the paper's four by default.")
     ] = None,
-    config: Annotated[
-        Path | None, typer.Option(help="A TOML file with these and more settings.")
-    ] = None,
+    config: Annotated[Path | None, option("A TOML file with these and more settings.")] = None,
     train_bytes: Annotated[
-        int | None, typer.Option(help="Take so many bytes of the training corpus at most.")
+        int | None, option("Stop after this many bytes of the training corpus.")
     ] = None,
     eval_bytes: Annotated[
-        int | None, typer.Option(help="Take so many bytes of the evaluation corpus at most.")
+        int | None, option("Stop after this many bytes of the evaluation corpus.")
     ] = None,
-    threads: Threads = None,
-    progress: ShownProgress = ProgressChoice.auto,
 ) -> None:
-    """Do the paper's experiments again: train, measure, draw, check each claim.
+    """Reproduce the paper's experiments: train, measure, draw, check each claim.
 
-    Writes the figures 1 to 9 and the tables 1 and 3 of the paper, with its values beside ours,
-    and report.html, a page with all of it. What is there already is not done again, so it may be
-    interrupted. docs/evaluation.md describes the settings.
+    Writes figures 1 to 9 and tables 1 and 3 of the paper, with its values beside ours, and
+    report.html, one page with everything. A run that was interrupted continues where it stopped.
+    docs/evaluation.md describes the settings.
 
     superword reproduce --train train/*.jsonl.zst --eval eval.jsonl.zst --out results
 
@@ -61,21 +56,21 @@ def reproduce_command(
             "vocab_sizes": vocab_sizes,
             "train_bytes": train_bytes,
             "eval_bytes": eval_bytes,
-            "threads": threads,
+            "threads": resources.threads,
         }
         settings = read_settings(config, given)
         results = reproduce(
             settings,
-            say=lambda line: console.print(line, markup=False),
-            progress=progress.teller(),
+            log=lambda line: console.print(line, markup=False),
+            progress=resources.progress,
         )
         claims = write_outputs(results, settings)
-    show_claims(claims, Console(soft_wrap=True, highlight=False))
+    print_claims(claims, Console(soft_wrap=True, highlight=False))
     console.print(f"{settings.out / 'report.html'}: the report", markup=False)
 
 
-def show_claims(claims: list[Checked], console: Console) -> None:
+def print_claims(claims: list[CheckedClaim], console: Console) -> None:
     """Print each claim and whether it holds."""
     for claim, verdict in claims:
-        word, style = VERDICTS[verdict.holds]
+        word, style = VERDICT_STYLES[verdict.holds]
         console.print(Text.assemble((f"{word:9}", style), claim.statement))

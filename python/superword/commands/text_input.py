@@ -1,4 +1,4 @@
-"""The text that a command is given: an argument, a file, or standard input."""
+"""The text that a command works on: an argument, a file, or standard input."""
 
 from __future__ import annotations
 
@@ -6,31 +6,31 @@ import os
 import sys
 from pathlib import Path
 
+from superword.corpus.paths import STANDARD_INPUT
 from superword.errors import CorpusError
-from superword.paths import STANDARD_INPUT
 
-__all__ = ["as_text", "given_bytes"]
+__all__ = ["decode_input", "read_input"]
 
 
-def given_bytes(text: str | None, file: Path | None = None) -> tuple[bytes, str]:
-    """Give the bytes that a command is to work on, as they are, and what messages call them.
+def read_input(text: str | None, file: Path | None = None) -> tuple[bytes, str]:
+    """Return the bytes that a command works on, and their name in messages.
 
     Raises:
         ValueError: If there are both a text and a file.
         OSError: If the file cannot be read.
     """
     if text is not None and file is not None:
-        raise ValueError("there are both a text and a file; give one of them")
+        raise ValueError("give either a text or a file, not both")
     if text is not None:
-        # What the terminal gave, even where it was not UTF-8.
+        # The bytes of the terminal, even if they are not UTF-8.
         return os.fsencode(text), "the text"
     if file is not None and str(file) != "-":
         return file.read_bytes(), str(file)
     return sys.stdin.buffer.read(), STANDARD_INPUT
 
 
-def as_text(given: tuple[bytes, str]) -> str:
-    """Decode the bytes, with their line ends as they are.
+def decode_input(given: tuple[bytes, str]) -> str:
+    """Decode the bytes that `read_input` returned; line ends are kept.
 
     Raises:
         CorpusError: If they are not UTF-8.
@@ -39,5 +39,5 @@ def as_text(given: tuple[bytes, str]) -> str:
     try:
         return data.decode()
     except UnicodeDecodeError as error:
-        message = f"byte {error.start} is not UTF-8; convert the text first, with iconv for one"
+        message = f"byte {error.start} is not UTF-8; convert the text first, for example with iconv"
         raise CorpusError(message, file=name) from None

@@ -2,139 +2,59 @@
 
 from __future__ import annotations
 
-import errno
-from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, TypedDict
+from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from superword.commands.messages import errors_as_sentences
-from superword.commands.options import (
-    Column,
-    Eligible,
-    ErrorChoice,
-    MaxBytes,
-    MaxDocuments,
-    MemoryLimit,
-    OnErrorChoice,
-    Pattern,
-    Place,
-    ProgressChoice,
-    Separator,
-    ShownProgress,
-    Threads,
-)
-from superword.corpus import OnError
-from superword.counts_training import train_on_counts
-from superword.inspection import Inspection, inspect, readable
-from superword.patterns import ELIGIBLE
-from superword.progress import Tell
-from superword.tokenizer import Deletion, Tokenizer
-from superword.training import train
+from superword.commands.options import ModelOutput, derive_options, option
+from superword.commands.output import check_folder, summarize_model
+from superword.corpus import CorpusOptions, RawPath
+from superword.counts import train_on_counts
+from superword.counts.learner import Thresholds
+from superword.tokenizer import Tokenizer, TrainingConfig
+from superword.training import Resources, train
 
 __all__ = ["train_command"]
 
-
-class DeletionChoice(StrEnum):
-    """What deleted tokens are split into."""
-
-    bytes = "bytes"
-    pair = "pair"
-    none = "none"
-
-    def mode(self) -> Deletion:
-        """What `train` takes."""
-        modes: dict[str, Deletion] = {"bytes": "bytes", "pair": "pair", "none": None}
-        return modes[self.value]
+SCALE = "Counts and Spark"
 
 
 class EngineChoice(StrEnum):
-    """What counts the corpus."""
+    """The values of --engine."""
 
     local = "local"
     spark = "spark"
 
 
-class Learning(TypedDict):
-    """What all ways to train take."""
-
-    pattern: str
-    supermerges: bool
-    deletion: Deletion
-    tau: float
-    min_count: int
-    eligible: str
-    special_tokens: Sequence[str]
-    threads: int | None
-    memory_limit: str | None
-    progress: bool | Tell
-    verify_every: int | None
-
-
-class Reading(TypedDict):
-    """How files are read."""
-
-    column: str
-    separator: str | None
-    on_error: OnError
-
-
+@derive_options(required=["vocab_size"])
 def train_command(
-    output: Annotated[Path, typer.Option("--output", "-o", help="The model file to write.")],
-    vocab_size: Annotated[int, typer.Option(help="Tokens in the vocabulary, at least 256.")],
+    output: ModelOutput,
+    config: TrainingConfig,
+    corpus_options: CorpusOptions,
+    resources: Resources,
     corpus: Annotated[
-        list[str] | None,
-        typer.Argument(help="Files, folders, globs, URLs; - is standard input."),
-    ] = None,
-    pattern: Pattern = "boundless",
-    supermerges: Annotated[bool, typer.Option(help="Let whole words merge.")] = True,
-    deletion: Annotated[
-        DeletionChoice, typer.Option(help="What deleted tokens are split into.")
-    ] = DeletionChoice.bytes,
-    tau: Annotated[float, typer.Option(help="The share from which on tokens are deleted.")] = 0.9,
-    min_count: Annotated[int, typer.Option(help="The count that a merge must reach.")] = 2,
-    eligible: Eligible = ELIGIBLE,
-    transition: Annotated[
-        int | None,
-        typer.Option(help="The size at which SuperBPE's second stage begins; none without it."),
-    ] = None,
-    second_pattern: Annotated[
-        str | None, typer.Option(help="What splits documents in it: a pattern's name or a regex.")
+        list[str] | None, typer.Argument(help="Files, folders, globs or URLs; - is standard input.")
     ] = None,
     special_token: Annotated[
-        list[str] | None, typer.Option(help="A special token; may be given several times.")
-    ] = None,
-    column: Column = "text",
-    separator: Separator = None,
-    max_bytes: MaxBytes = None,
-    max_documents: MaxDocuments = None,
-    on_error: OnErrorChoice = ErrorChoice.raise_,
-    threads: Threads = None,
-    memory_limit: MemoryLimit = None,
-    progress: ShownProgress = ProgressChoice.auto,
-    verify_every: Annotated[
-        int | None, typer.Option(help="Recount everything after so many rules. Slow.")
+        list[str] | None, option("Special token; may be repeated.", "Model")
     ] = None,
     counts: Annotated[
-        Path | None,
-        typer.Option(help="The folder of counts to train on; a corpus adds what is missing."),
+        Path | None, option("Train on this folder of counts; a corpus adds missing ones.", SCALE)
     ] = None,
     engine: Annotated[
-        EngineChoice, typer.Option(help="What counts the corpus.")
+        EngineChoice, option("Engine that counts the corpus.", SCALE)
     ] = EngineChoice.local,
     master: Annotated[
-        str | None, typer.Option(help="Spark's master: local[8], spark://host:7077, yarn.")
+        str | None, option("Spark's master: local[8], spark://host:7077, yarn.", SCALE)
     ] = None,
     min_pretoken_count: Annotated[
-        int | None,
-        typer.Option(help="Leave rarer pretokens out of counts. It changes the model."),
+        int | None, option("Leave rarer pretokens out. This changes the model.", SCALE)
     ] = None,
     min_fragment_count: Annotated[
-        int | None,
-        typer.Option(help="Leave rarer fragments out of counts. It changes the model."),
+        int | None, option("Leave rarer fragments out. This changes the model.", SCALE)
     ] = None,
 ) -> None:
     """Train a tokenizer and write it to a file.
@@ -154,86 +74,67 @@ def train_command(
     --vocab-size 131072
     """
     with errors_as_sentences():
-        if not output.parent.is_dir():
-            # Said now, and not when hours of training are to be saved.
-            reason = "no such folder; make it first"
-            raise FileNotFoundError(errno.ENOENT, reason, str(output.parent))
-        learning: Learning = {
-            "pattern": pattern,
-            "supermerges": supermerges,
-            "deletion": deletion.mode(),
-            "tau": tau,
-            "min_count": min_count,
-            "eligible": eligible,
-            "special_tokens": special_token or (),
-            "threads": threads,
-            "memory_limit": memory_limit,
-            "progress": progress.teller(),
-            "verify_every": verify_every,
-        }
-        reading: Reading = {
-            "column": column,
-            "separator": separator,
-            "on_error": on_error.mode(),
-        }
-        places = [Place(place) for place in corpus or ()]
-        limits = (max_bytes, max_documents)
-        second_stage = (transition, second_pattern)
-        thresholds = (min_pretoken_count, min_fragment_count)
+        check_folder(output)
+        special_tokens = special_token or []
+        paths = [RawPath(path) for path in corpus or ()]
+        thresholds = Thresholds(min_pretoken_count, min_fragment_count)
         if engine is EngineChoice.local and master is not None:
             raise ValueError("--master is for --engine spark")
-        if not places and counts is None:
+        if not paths and counts is None:
             raise ValueError("nothing to train on; name a corpus, or --counts")
-        if counts is None and engine is EngineChoice.local:
-            if thresholds != (None, None):
-                raise ValueError("thresholds are for --counts and --engine spark; count first")
-            tok = train(
-                places,
-                vocab_size,
-                **learning,
-                **reading,
-                transition=transition,
-                second_pattern=second_pattern,
-                max_bytes=max_bytes,
-                max_documents=max_documents,
-            )
-        elif limits != (None, None):
-            raise ValueError("--max-bytes and --max-documents are for training without counts")
-        elif second_stage != (None, None):
-            raise ValueError("--transition is for training without counts, and not on Spark")
-        elif engine is EngineChoice.spark:
+        if engine is EngineChoice.spark:
             if counts is not None:
-                raise ValueError("there are both --counts and --engine spark; give one of them")
-            if on_error is ErrorChoice.skip:
-                raise ValueError("Spark skips nothing; clean the data first")
-            tok = train_on_spark(places, vocab_size, learning, reading, master, thresholds)
-        else:
+                raise ValueError("give either --counts or --engine spark, not both")
+            tok = train_on_spark(
+                paths, master, config, corpus_options, resources, special_tokens, thresholds
+            )
+        elif counts is not None:
             tok = train_on_counts(
-                counts or "",
-                vocab_size,
-                corpus=places or None,
-                **learning,
-                **reading,
+                counts,
+                corpus=paths or None,
+                special_tokens=special_tokens,
                 min_pretoken_count=min_pretoken_count,
                 min_fragment_count=min_fragment_count,
+                config=config,
+                corpus_options=corpus_options,
+                resources=resources,
+            )
+        else:
+            if thresholds != (None, None):
+                raise ValueError(
+                    "--min-pretoken-count and --min-fragment-count are for --counts and "
+                    "--engine spark"
+                )
+            tok = train(
+                paths,
+                special_tokens=special_tokens,
+                config=config,
+                corpus_options=corpus_options,
+                resources=resources,
             )
         tok.save(output)
-    summarize(inspect(tok, 5), output, Console(stderr=True, soft_wrap=True, highlight=False))
+    summarize_model(tok, output)
 
 
 def train_on_spark(
-    places: Sequence[Place],
-    vocab_size: int,
-    learning: Learning,
-    reading: Reading,
+    paths: list[RawPath],
     master: str | None,
-    thresholds: tuple[int | None, int | None],
+    config: TrainingConfig,
+    corpus_options: CorpusOptions,
+    resources: Resources,
+    special_tokens: list[str],
+    thresholds: Thresholds,
 ) -> Tokenizer:
-    """Train on files that Spark reads, and say how much it shuffled."""
+    """Train on files that Spark reads, and print a summary of each pass."""
     from superword import spark
-    from superword.spark.session import open_session, read_files, refusals_as_errors
+    from superword.spark.session import open_session, raise_spark_errors, read_files
 
-    def say(passed: spark.Passed) -> None:
+    corpus_options.reject_limits("Spark")
+    config.reject_second_stage("Spark")
+    if corpus_options.on_error == "skip":
+        raise ValueError("Spark cannot skip input that cannot be read; clean the data first")
+
+    def report(passed: spark.Passed) -> None:
         typer.echo(
             f"{passed.stage}: {passed.documents:,} documents, {passed.bytes:,} bytes, "
             f"{passed.pretokens:,} pretokens; {passed.rows:,} rows shuffled",
@@ -241,32 +142,18 @@ def train_on_spark(
         )
 
     session = open_session(master)
+    column, names = corpus_options.column, [path.name for path in paths]
     try:
-        column, paths = reading["column"], [place.name for place in places]
-        with refusals_as_errors():
+        with raise_spark_errors():
             return spark.train(
-                read_files(session, paths, column, reading["separator"]),
-                vocab_size,
+                read_files(session, names, column, corpus_options.separator),
                 text_column=column,
-                **learning,
-                min_pretoken_count=thresholds[0],
-                min_fragment_count=thresholds[1],
-                report=say,
+                special_tokens=special_tokens,
+                min_pretoken_count=thresholds.min_pretoken_count,
+                min_fragment_count=thresholds.min_fragment_count,
+                report=report,
+                config=config,
+                resources=resources,
             )
     finally:
         session.stop()
-
-
-def summarize(found: Inspection, output: Path, console: Console) -> None:
-    """Say what was learned."""
-    rules, vocabulary = found.rules, found.vocabulary
-    smallest = "-" if found.smallest_count is None else f"{found.smallest_count:,}"
-    longest = ", ".join(readable(superword.token) for superword in found.longest_superwords)
-    console.print(
-        f"{output}: {vocabulary['total']:,} tokens from {rules['merge']:,} merges, "
-        f"{rules['supermerge']:,} supermerges and {rules['delete']:,} deletions; "
-        f"smallest count {smallest}",
-        markup=False,
-    )
-    if longest:
-        console.print(f"longest superwords: {longest}", markup=False)

@@ -1,10 +1,59 @@
-"""Measuring and comparing tokenizers: docs/evaluation.md.
+"""Measure and compare tokenizers: docs/evaluation.md.
 
-Data walks one way: tokenizers -> measure -> measurement -> comparison, figures, claims, report.
+Files in reading order:
+
+- `tokenizers`: one interface to tokenizers of several libraries (`token_spelling` reads their
+  tokens, `extras` imports the libraries).
+- `metrics`: bytes per token, Rényi efficiency and the other metrics, as functions of numbers.
+- `alignment`, `instability`, `sources`: tokens against pretokens, the ends of prompts, totals by
+  source.
+- `batches`, `evaluator`: measure a batch of documents, then a whole corpus.
+- `measurement`: the result of measuring one tokenizer.
+- `comparison`, `comparison_plot`: results side by side, as tables and as figures (`plot_style`,
+  `html_page`).
 """
 
-from superword.evaluation.measure import evaluate
+from superword.evaluation.comparison import METRICS, compare_measurements, print_comparison
+from superword.evaluation.comparison_plot import check_plot_path, save_plot
+from superword.evaluation.evaluator import evaluate
+from superword.evaluation.extras import import_extra
+from superword.evaluation.html_page import TableColumn, build_page, build_table, inline_svg
 from superword.evaluation.measurement import Measurement
-from superword.evaluation.tokenizers import AnyTokenizer, open_tokenizer
+from superword.evaluation.metrics import rank_counts, supermerge_shares
+from superword.evaluation.plot_style import (
+    create_figure,
+    format_percent_axis,
+    render_figure,
+    thin_log_counts,
+    use_plot_style,
+)
+from superword.evaluation.sources import SourceTotals, group_sources
+from superword.evaluation.tokenizers import AnyTokenizer, HuggingFace, Ours, open_tokenizer
 
-__all__ = ["AnyTokenizer", "Measurement", "evaluate", "open_tokenizer"]
+__all__ = [
+    "METRICS",
+    "AnyTokenizer",
+    "HuggingFace",
+    "Measurement",
+    "Ours",
+    "SourceTotals",
+    "TableColumn",
+    "build_page",
+    "build_table",
+    "check_plot_path",
+    "compare_measurements",
+    "create_figure",
+    "evaluate",
+    "format_percent_axis",
+    "group_sources",
+    "import_extra",
+    "inline_svg",
+    "open_tokenizer",
+    "print_comparison",
+    "rank_counts",
+    "render_figure",
+    "save_plot",
+    "supermerge_shares",
+    "thin_log_counts",
+    "use_plot_style",
+]

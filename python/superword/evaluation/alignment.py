@@ -1,4 +1,4 @@
-"""How the tokens of a text lie on its pretokens."""
+"""Compare the boundaries of tokens with those of pretokens."""
 
 from __future__ import annotations
 
@@ -7,28 +7,28 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from superword.patterns import compiled
+from superword.patterns import compile_pattern
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Alignment", "align", "pretoken_ends"]
+__all__ = ["Alignment", "align", "find_pretoken_ends"]
 
 
 class Alignment(NamedTuple):
-    """What tokens make of pretokens, and what pretokens say of tokens. All are counts.
+    """Counts of pretokens and tokens by how their boundaries relate.
 
     Attributes:
-        pretokens: The pretokens.
-        single: Those that are exactly one token.
-        inside: Those that lie within a larger token, whole.
-        words: The pretokens that have a letter.
-        whole_words: The words that no token divides.
-        pieces: For each word the tokens that have a byte of it, summed up.
-        byte_tokens: The tokens of one byte.
-        subword_tokens: The tokens of more bytes that are neither of the following.
-        word_tokens: The tokens of more bytes that are exactly one pretoken.
-        superword_tokens: The tokens that are superwords.
+        pretokens: All pretokens.
+        single: Pretokens that are exactly one token.
+        inside: Pretokens that lie whole within a larger token.
+        words: Pretokens with a letter.
+        whole_words: Words that no token boundary divides.
+        pieces: The number of tokens that overlap a word, summed over words.
+        byte_tokens: Tokens of one byte.
+        subword_tokens: Longer tokens that are neither a whole pretoken nor a superword.
+        word_tokens: Longer tokens that are exactly one pretoken.
+        superword_tokens: Tokens that are superwords.
     """
 
     pretokens: int = 0
@@ -43,7 +43,7 @@ class Alignment(NamedTuple):
     superword_tokens: int = 0
 
     def plus(self, other: Alignment) -> Alignment:
-        """The counts of two texts together."""
+        """Return the sum of two alignments."""
         return Alignment(*map(sum, zip(self, other, strict=True)))
 
 
@@ -53,15 +53,15 @@ def align(
     pretoken_ends: NDArray[np.int64],
     words: NDArray[np.int64],
 ) -> Alignment:
-    r"""Lay tokens on pretokens.
+    """Count how tokens align with pretokens.
 
-    Texts may be put together: the end of one is then an end of both.
+    Several texts may be concatenated if each end of a text is an end of a token and a pretoken.
 
     Args:
-        token_ends: Where each token ends, in bytes; the last is the end of the text.
+        token_ends: The end of each token, in bytes; the last is the end of the text.
         is_superword: Whether each token is a superword.
-        pretoken_ends: Where each pretoken ends.
-        words: Which of the pretokens have a letter.
+        pretoken_ends: The end of each pretoken, in bytes.
+        words: The indices of the pretokens with a letter.
 
     Example:
         `To| be| un|aided|!|` as the tokens `To be`, ` un`, `aid`, `ed` and `!`:
@@ -82,15 +82,15 @@ def align(
     token_starts = np.concatenate(([0], token_ends[:-1]))
     starts = np.concatenate(([0], pretoken_ends[:-1]))
 
-    is_token_end = ends_as_mask(token_ends, size)
-    # How many tokens end before each byte, or at it.
+    is_token_end = mark_boundaries(token_ends, size)
+    # The number of tokens that end at or before each byte offset.
     ended = np.cumsum(is_token_end, dtype=np.int32)
-    # The ends strictly within a pretoken.
+    # Token ends strictly within each pretoken.
     cuts = ended[pretoken_ends] - ended[starts] - is_token_end[pretoken_ends]
     is_whole = cuts == 0
     is_single = is_whole & is_token_end[starts] & is_token_end[pretoken_ends]
 
-    is_pretoken_end = ends_as_mask(pretoken_ends, size)
+    is_pretoken_end = mark_boundaries(pretoken_ends, size)
     ended = np.cumsum(is_pretoken_end, dtype=np.int32)
     is_pretoken = (
         is_pretoken_end[token_starts]
@@ -98,15 +98,15 @@ def align(
         & (ended[token_ends] - ended[token_starts] == 1)
     )
     is_byte = token_ends - token_starts == 1
-    superwords = count(is_superword & ~is_byte)
-    whole = count(is_pretoken & ~is_byte & ~is_superword)
-    single_bytes = count(is_byte)
+    superwords = count_true(is_superword & ~is_byte)
+    whole = count_true(is_pretoken & ~is_byte & ~is_superword)
+    single_bytes = count_true(is_byte)
     return Alignment(
         pretokens=len(pretoken_ends),
-        single=count(is_single),
-        inside=count(is_whole & ~is_single),
+        single=count_true(is_single),
+        inside=count_true(is_whole & ~is_single),
         words=len(words),
-        whole_words=count(is_whole[words]),
+        whole_words=count_true(is_whole[words]),
         pieces=len(words) + int(cuts[words].sum()),
         byte_tokens=single_bytes,
         subword_tokens=len(token_ends) - single_bytes - whole - superwords,
@@ -115,28 +115,28 @@ def align(
     )
 
 
-def count(flags: NDArray[np.bool_]) -> int:
-    """How many are set, as a number that JSON takes."""
+def count_true(flags: NDArray[np.bool_]) -> int:
+    """Count the flags that are set, as an int that JSON accepts."""
     return int(np.count_nonzero(flags))
 
 
-def ends_as_mask(ends: NDArray[np.int64], size: int) -> NDArray[np.bool_]:
-    """For each place in a text, its start included, whether something ends there."""
+def mark_boundaries(ends: NDArray[np.int64], size: int) -> NDArray[np.bool_]:
+    """Return a mask over the byte offsets of a text: its start and all ends are set."""
     mask = np.zeros(size + 1, bool)
     mask[0] = True
     mask[ends] = True
     return mask
 
 
-def pretoken_ends(
+def find_pretoken_ends(
     texts: Sequence[str], pattern: str
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Where the pretokens of texts end, in their bytes put together, and which have a letter.
+    """Return the ends of the pretokens in the concatenated texts, and which have a letter.
 
     Example:
-        >>> ends, words = pretoken_ends(["To be!", "No"], "gpt4o")
+        >>> ends, words = find_pretoken_ends(["To be!", "No"], "gpt4o")
         >>> ends.tolist(), words.tolist()
         ([2, 5, 6, 8], [0, 1, 3])
     """
-    ends, words = compiled(pattern).ends(texts)
+    ends, words = compile_pattern(pattern).ends(texts)
     return np.frombuffer(ends, np.int64), np.frombuffer(words, np.int64)

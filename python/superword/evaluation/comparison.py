@@ -1,4 +1,4 @@
-"""Measurements side by side, for people."""
+"""Show measurements side by side, as tables and as JSON."""
 
 from __future__ import annotations
 
@@ -11,28 +11,20 @@ from rich.text import Text
 
 from superword.evaluation.measurement import Measurement
 
-__all__ = [
-    "METRICS",
-    "Metric",
-    "compared",
-    "comparison_table",
-    "difference",
-    "show_measured",
-    "source_table",
-]
+__all__ = ["METRICS", "Metric", "compare_measurements", "print_comparison", "relative_change"]
 
-# Wide enough for any table, where no terminal says how wide it is.
-WIDE = 1000
+# The width of tables that are not printed to a terminal.
+UNLIMITED_WIDTH = 1000
 
 
 class Metric(NamedTuple):
-    """A number that is shown.
+    """How a metric is shown.
 
     Attributes:
-        key: Its name in `Measurement.summary`.
-        label: What it is.
-        form: How it is written.
-        better: Whether more of it (1) or less of it (-1) is better, or neither (0).
+        key: The name in `Measurement.summary`.
+        label: The name in tables.
+        form: The format string of a value.
+        better: 1 if larger values are better, -1 if smaller ones are, 0 if neither.
     """
 
     key: str
@@ -64,87 +56,87 @@ METRICS = (
 )
 
 
-def difference(value: float, base: float) -> float | None:
-    """By how much a value is above another, as a share of it; None if that is 0.
+def relative_change(value: float, first: float) -> float | None:
+    """Return the change from the first value, as a share of it; None if the first is 0.
 
     Example:
-        >>> difference(5.5, 5), difference(1, 0)
+        >>> relative_change(5.5, 5), relative_change(1, 0)
         (0.1, None)
     """
-    return round(value / base - 1, 12) if base else None
+    return round(value / first - 1, 12) if first else None
 
 
-def compared(measured: Sequence[Measurement]) -> list[dict[str, object]]:
-    """The numbers of each, and by how much they differ from those of the first."""
+def compare_measurements(measured: Sequence[Measurement]) -> list[dict[str, object]]:
+    """Return the metrics of each measurement, with the relative changes from the first."""
     summaries = [each.summary() for each in measured]
-    shown: list[dict[str, object]] = []
+    compared: list[dict[str, object]] = []
     for each, summary in zip(measured, summaries, strict=True):
         differences = {}
         for metric in METRICS:
-            value, base = summary[metric.key], summaries[0][metric.key]
-            if isinstance(value, (int, float)) and isinstance(base, (int, float)):
-                differences[metric.key] = difference(value, base)
-        shown.append({**each.as_json(), "differences": differences})
-    return shown
+            value, first = summary[metric.key], summaries[0][metric.key]
+            if isinstance(value, (int, float)) and isinstance(first, (int, float)):
+                differences[metric.key] = relative_change(value, first)
+        compared.append({**each.as_json(), "differences": differences})
+    return compared
 
 
-def comparison_table(measured: Sequence[Measurement]) -> Table:
-    """A column for each tokenizer, with the difference from the first in percent."""
+def build_metric_table(measured: Sequence[Measurement]) -> Table:
+    """Build a table with a column per tokenizer and the change from the first in percent."""
     summaries = [each.summary() for each in measured]
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
-    table.add_column("", no_wrap=True)
-    for each in measured:
-        table.add_column(Text(each.name), justify="right", no_wrap=True)
+    table = create_table(["", *(each.name for each in measured)])
     for metric in METRICS:
         values = [summary[metric.key] for summary in summaries]
         if metric.key == "altered" and not any(values):
             continue
         if any(value is not None for value in values):
-            cells = [cell(metric, value, values[0]) for value in values]
-            table.add_row(metric.label, cells[0], *cells[1:])
+            cells = (format_cell(metric, value, values[0]) for value in values)
+            table.add_row(metric.label, *cells)
     return table
 
 
-def cell(metric: Metric, value: object, base: object) -> Text:
-    """A value, and how it differs: green where it is better, red where it is worse."""
+def create_table(columns: Sequence[str]) -> Table:
+    """Create a table whose first column is text and whose other columns are numbers."""
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
+    for at, name in enumerate(columns):
+        table.add_column(Text(name), justify="right" if at else "left", no_wrap=True)
+    return table
+
+
+def format_cell(metric: Metric, value: object, first: object) -> Text:
+    """Format a value and its change from the first: green if better, red if worse."""
     if not isinstance(value, (int, float)):
         return Text("-", "dim")
     text = Text(metric.form.format(value))
-    if value is not base and isinstance(base, (int, float)):
-        change = difference(value, base)
-        shown = f" {change:+7.1%}" if change is not None and value != base else " " * 8
-        good = (change or 0) * metric.better
-        text.append(shown, "green" if good > 0 else "red" if good < 0 else "dim")
+    if value is not first and isinstance(first, (int, float)):
+        change = relative_change(value, first)
+        shown = f" {change:+7.1%}" if change is not None and value != first else " " * 8
+        gain = (change or 0) * metric.better
+        text.append(shown, "green" if gain > 0 else "red" if gain < 0 else "dim")
     return text
 
 
-def source_table(measured: Sequence[Measurement]) -> Table | None:
-    """Bytes per token for each source, the largest first; None without sources."""
+def build_source_table(measured: Sequence[Measurement]) -> Table | None:
+    """Build a table of bytes per token by source, the largest first; None without sources."""
     sources = measured[0].sources
     if not sources:
         return None
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
-    table.add_column("bytes per token by source", no_wrap=True)
-    table.add_column("MB", justify="right", no_wrap=True)
-    for each in measured:
-        table.add_column(Text(each.name), justify="right", no_wrap=True)
-    for name, share in sorted(sources.items(), key=lambda item: (-item[1].bytes, item[0])):
-        costs = [each.sources.get(name) for each in measured]
-        cells = [
-            f"{cost.bytes / cost.tokens:.3f}" if cost and cost.tokens else "-" for cost in costs
-        ]
-        table.add_row(Text(name), f"{share.bytes / 1e6:.2f}", *cells)
+    names = (each.name for each in measured)
+    table = create_table(["bytes per token by source", "MB", *names])
+    for name, totals in sorted(sources.items(), key=lambda item: (-item[1].bytes, item[0])):
+        found = (each.sources.get(name) for each in measured)
+        cells = (f"{one.bytes / one.tokens:.3f}" if one and one.tokens else "-" for one in found)
+        table.add_row(Text(name), f"{totals.bytes / 1e6:.2f}", *cells)
     return table
 
 
-def show_measured(measured: Sequence[Measurement], console: Console) -> None:
+def print_comparison(measured: Sequence[Measurement], console: Console) -> None:
     """Print measurements side by side."""
     first = measured[0]
     patterns = ", ".join(sorted({each.pattern for each in measured}))
     about = f"{first.documents:,} documents, {first.bytes:,} bytes; pretokens by {patterns}"
     console.print(about, markup=False)
-    width = None if console.is_terminal else WIDE
-    for table in (comparison_table(measured), source_table(measured)):
+    width = None if console.is_terminal else UNLIMITED_WIDTH
+    for table in (build_metric_table(measured), build_source_table(measured)):
         if table is not None:
             console.print()
             console.print(table, width=width)

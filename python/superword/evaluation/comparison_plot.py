@@ -1,4 +1,4 @@
-"""Measurements side by side, as a picture or a page."""
+"""Draw measurements side by side, as an image or an HTML page."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from typing import Any
 
 import numpy as np
 
-from superword.evaluation.comparison import METRICS, difference
+from superword.atomic_files import write_atomically
+from superword.evaluation.comparison import METRICS, relative_change
+from superword.evaluation.html_page import TableColumn, build_page, build_table, inline_svg
 from superword.evaluation.measurement import Measurement
-from superword.evaluation.metrics import sorted_counts
-from superword.evaluation.pages import Column, inline_svg, page, table
-from superword.evaluation.style import (
-    COLOURS,
-    drawn,
-    figure_bytes,
-    new_figure,
-    percent_axis,
-    thinned,
+from superword.evaluation.metrics import rank_counts
+from superword.evaluation.plot_style import (
+    PALETTE,
+    create_figure,
+    format_percent_axis,
+    render_figure,
+    thin_log_counts,
+    use_plot_style,
 )
-from superword.whole_files import whole_files
 
-__all__ = ["checked_plot", "comparison_figure", "save_plot"]
+__all__ = ["check_plot_path", "save_plot"]
 
-FORMS = (".png", ".svg", ".html")
-# What the bars show: the key, and whether as a share.
+SUFFIXES = (".png", ".svg", ".html")
+# The metrics shown as bars: the key, and whether it is a share.
 BARS = (
     ("bytes_per_token", False),
     ("renyi_efficiency", False),
@@ -34,37 +34,36 @@ BARS = (
     ("instability", True),
 )
 KINDS = ("byte", "subword", "word", "superword")
-# From light to dark, and unlike the colours of tokenizers.
-KIND_COLOURS = ("#D9D9D9", "#B9B4D8", "#807DBA", "#3F007D")
+# From light to dark, and distinct from the colors of tokenizers.
+KIND_COLORS = ("#D9D9D9", "#B9B4D8", "#807DBA", "#3F007D")
 
 
-def checked_plot(path: Path) -> str:
-    """The form of a plot, by the name of its file.
+def check_plot_path(path: Path) -> None:
+    """Check that a plot can be saved in the format that the file name asks for.
 
     Raises:
-        ValueError: If it is none that can be drawn.
+        ValueError: If the suffix is not one of the supported ones.
     """
-    if path.suffix not in FORMS:
-        raise ValueError(f"{path}: a plot is a .png, an .svg or an .html file")
-    return path.suffix[1:]
+    if path.suffix not in SUFFIXES:
+        raise ValueError(f"{path}: name the plot a .png, an .svg or an .html file")
 
 
 def save_plot(measured: Sequence[Measurement], path: Path) -> None:
-    """Draw measurements to a file, whole or not at all."""
-    form = checked_plot(path)
-    if form == "html":
-        content = comparison_page(measured).encode()
+    """Draw measurements to a file, atomically."""
+    check_plot_path(path)
+    if path.suffix == ".html":
+        content = build_comparison_page(measured).encode()
     else:
-        content = figure_bytes(comparison_figure(measured), form)
-    with whole_files() as files:
+        content = render_figure(draw_comparison(measured), path.suffix[1:])
+    with write_atomically() as files:
         files.open(path).write(content)
 
 
-def comparison_figure(measured: Sequence[Measurement]) -> Any:
-    """Bars for the main numbers, the kinds of tokens, and the sorted counts."""
-    with drawn():
+def draw_comparison(measured: Sequence[Measurement]) -> Any:
+    """Draw the main metrics and the kinds of tokens as bars, and the sorted counts as lines."""
+    with use_plot_style():
         rows = 0.3 * len(measured)
-        figure = new_figure(11, 4.4 + 2 * rows)
+        figure = create_figure(11, 4.4 + 2 * rows)
         axes = figure.subplots(3, 3, height_ratios=[0.7 + rows, 0.7 + rows, 3])
         names = [each.name for each in measured]
         summaries = [each.summary() for each in measured]
@@ -87,75 +86,75 @@ def comparison_figure(measured: Sequence[Measurement]) -> Any:
 def draw_bars(
     axis: Any, names: list[str], values: Sequence[Any], form: str, is_share: bool
 ) -> None:
-    """A bar for each tokenizer, with its value."""
-    places = range(len(names))
+    """Draw a bar for each tokenizer, with its value."""
+    positions = range(len(names))
     known = [value or 0.0 for value in values]
-    colours = [COLOURS[at % len(COLOURS)] for at in places]
-    axis.barh(places, known, color=colours, height=0.65)
-    axis.set_yticks(list(places), names)
+    colors = [PALETTE[at % len(PALETTE)] for at in positions]
+    axis.barh(positions, known, color=colors, height=0.65)
+    axis.set_yticks(list(positions), names)
     axis.invert_yaxis()
     axis.grid(axis="y", visible=False)
     most = max([*known, 1e-9])
     axis.set_xlim(0, most * 1.22)
-    for place, value in zip(places, values, strict=True):
+    for position, value in zip(positions, values, strict=True):
         shown = "-" if value is None else form.format(value)
-        axis.text((value or 0) + most * 0.015, place, shown, va="center", fontsize=8)
+        axis.text((value or 0) + most * 0.015, position, shown, va="center", fontsize=8)
     if is_share:
-        percent_axis(axis.xaxis)
+        format_percent_axis(axis.xaxis)
         axis.set_xticks([tick for tick in axis.get_xticks() if tick <= 1])
 
 
 def draw_kinds(axis: Any, measured: Sequence[Measurement]) -> None:
-    """The shares of the kinds of tokens, side by side."""
-    places = range(len(measured))
+    """Draw the shares of the kinds of tokens as stacked bars."""
+    positions = range(len(measured))
     left = np.zeros(len(measured))
-    for kind, colour in zip(KINDS, KIND_COLOURS, strict=True):
+    for kind, color in zip(KINDS, KIND_COLORS, strict=True):
         widths = np.array([each.kinds[kind] for each in measured])
-        axis.barh(places, widths, left=left, color=colour, height=0.65, label=kind)
+        axis.barh(positions, widths, left=left, color=color, height=0.65, label=kind)
         left += widths
-    axis.set_yticks(list(places), [])
+    axis.set_yticks(list(positions), [])
     axis.invert_yaxis()
     axis.grid(visible=False)
     axis.set_xlim(0, 1)
-    percent_axis(axis.xaxis)
+    format_percent_axis(axis.xaxis)
     axis.set_title("Kinds of tokens", loc="left")
     axis.legend(ncols=4, loc="upper center", bbox_to_anchor=(0.5, -0.28), columnspacing=1)
 
 
 def draw_counts(whole: Any, head: Any, measured: Sequence[Measurement]) -> None:
-    """The counts of all tokens, the most frequent first, and of the first 250."""
+    """Draw the counts of all tokens in descending order, and of the 250 most frequent."""
     for at, each in enumerate(measured):
-        counts = sorted_counts(each.counts)
-        colour = COLOURS[at % len(COLOURS)]
-        whole.plot(*thinned(counts), color=colour, label=each.name)
-        head.plot(*thinned(counts[:250]), color=colour)
+        counts = rank_counts(each.counts)
+        color = PALETTE[at % len(PALETTE)]
+        whole.plot(*thin_log_counts(counts), color=color, label=each.name)
+        head.plot(*thin_log_counts(counts[:250]), color=color)
     whole.set_title("Tokens by frequency", loc="left")
     head.set_title("The 250 most frequent", loc="left")
     for axis in (whole, head):
-        axis.set_xlabel("token, the most frequent first")
+        axis.set_xlabel("token, most frequent first")
     whole.set_ylabel("log₁₀(count + 1)")
 
 
-def comparison_page(measured: Sequence[Measurement]) -> str:
-    """A page with the figure and all numbers."""
+def build_comparison_page(measured: Sequence[Measurement]) -> str:
+    """Build an HTML page with the figure and all metrics."""
     first = measured[0]
     summaries = [each.summary() for each in measured]
     rows = []
     for metric in METRICS:
         row = [metric.label]
         for summary in summaries:
-            value, base = summary[metric.key], summaries[0][metric.key]
-            if not isinstance(value, (int, float)) or not isinstance(base, (int, float)):
+            value, first_value = summary[metric.key], summaries[0][metric.key]
+            if not isinstance(value, (int, float)) or not isinstance(first_value, (int, float)):
                 row.append("–")
                 continue
-            change = difference(value, base) if summary is not summaries[0] else None
+            change = relative_change(value, first_value) if summary is not summaries[0] else None
             row.append(metric.form.format(value) + (f" ({change:+.1%})" if change else ""))
         rows.append(row)
-    columns = [Column(""), *(Column(each.name, is_number=True) for each in measured)]
+    columns = [TableColumn(""), *(TableColumn(each.name, is_number=True) for each in measured)]
     body = (
         f"<p class='lead'>{first.documents:,} documents, {first.bytes:,} bytes of text. "
-        "Differences are in percent of the first tokenizer.</p>"
-        f"<figure>{inline_svg(figure_bytes(comparison_figure(measured), 'svg'))}</figure>"
-        f"{table(columns, rows)}"
+        "Percentages are relative to the first tokenizer.</p>"
+        f"<figure>{inline_svg(render_figure(draw_comparison(measured), 'svg'))}</figure>"
+        f"{build_table(columns, rows)}"
     )
-    return page("Tokenizers compared", body)
+    return build_page("Tokenizers compared", body)

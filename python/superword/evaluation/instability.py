@@ -1,26 +1,52 @@
-"""Whether a text is encoded alike when it ends earlier, as prompts do."""
+"""Measure whether a prompt is encoded as the beginning of the text that continues it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import chain, islice
 from random import Random
+from typing import NamedTuple
 
 import numpy as np
 
-from superword.evaluation.alignment import pretoken_ends
-from superword.evaluation.measurement import Instability
+from superword.evaluation.alignment import find_pretoken_ends
 from superword.evaluation.tokenizers import AnyTokenizer
-from superword.progress import Tell
+from superword.training import ProgressCallback
 
-__all__ = ["DOCUMENTS", "LENGTH", "measure_instability"]
+__all__ = ["SAMPLE_SIZE", "Instability", "Reservoir", "measure_instability"]
 
-# How many documents, how many characters of each, and how many places in each.
-DOCUMENTS = 1000
-LENGTH = 4096
-PLACES = 16
-# How many documents are encoded at a time.
-AT_ONCE = 100
+# How many documents are sampled, and how many characters and boundaries of each are tried.
+SAMPLE_SIZE = 1000
+MAX_CHARACTERS = 4096
+MAX_BOUNDARIES = 16
+# Documents per call of `encode_batch`.
+BATCH_SIZE = 100
+
+
+class Instability(NamedTuple):
+    """Pretoken boundaries that were tried, and those where the prompt's encoding differs."""
+
+    boundaries: int = 0
+    unstable: int = 0
+
+
+class Reservoir:
+    """A uniform random sample of the documents of a stream, truncated to their beginnings."""
+
+    def __init__(self, size: int, seed: int) -> None:
+        self.texts: list[str] = []
+        self._size = size
+        self._random = Random(seed)
+        self._seen = 0
+
+    def offer(self, texts: list[str]) -> None:
+        """Add the next documents of the stream."""
+        for text in texts:
+            self._seen += 1
+            if len(self.texts) < self._size:
+                self.texts.append(text[:MAX_CHARACTERS])
+            elif self._size and (slot := self._random.randrange(self._seen)) < self._size:
+                self.texts[slot] = text[:MAX_CHARACTERS]
 
 
 def measure_instability(
@@ -29,12 +55,12 @@ def measure_instability(
     texts: Sequence[str],
     seed: int = 0,
     threads: int = 1,
-    tell: Tell | None = None,
+    progress: ProgressCallback | None = None,
 ) -> Instability:
-    """Count at which pretoken boundaries of texts a prompt is not encoded as the text's beginning.
+    """Count the pretoken boundaries at which a prompt is not encoded as the text's beginning.
 
-    A boundary is unstable when `encode(text[:boundary])` is not how `encode(text)` begins, as when
-    a superword goes across it. At most 16 boundaries of each text are tried.
+    A boundary is unstable if `encode(text)` does not start with `encode(text[:boundary])`, for
+    example because a superword crosses it. At most 16 boundaries of each text are tried.
 
     Example:
         >>> import superword
@@ -45,11 +71,12 @@ def measure_instability(
     """
     random = Random(seed)
     boundaries = unstable = 0
-    for start in range(0, len(texts), AT_ONCE):
-        if tell:
-            tell("instability", start, len(texts))
+    for start in range(0, len(texts), BATCH_SIZE):
+        if progress:
+            progress("instability", start, len(texts))
         families = [
-            [text, *prompts(text, pattern, random)] for text in texts[start : start + AT_ONCE]
+            [text, *sample_prompts(text, pattern, random)]
+            for text in texts[start : start + BATCH_SIZE]
         ]
         ids, offsets = tok.encode_batch(list(chain.from_iterable(families)), threads)
         encoded = iter(np.split(ids, offsets[1:-1].astype(np.intp)))
@@ -61,9 +88,9 @@ def measure_instability(
     return Instability(boundaries, unstable)
 
 
-def prompts(text: str, pattern: str, random: Random) -> Iterator[str]:
-    """Some beginnings of a text, each up to the end of a pretoken."""
+def sample_prompts(text: str, pattern: str, random: Random) -> Iterator[str]:
+    """Yield prefixes of a text that end at random pretoken boundaries."""
     data = text.encode()
-    ends = pretoken_ends([text], pattern)[0][:-1].tolist()
-    for end in random.sample(ends, min(PLACES, len(ends))):
+    ends = find_pretoken_ends([text], pattern)[0][:-1].tolist()
+    for end in random.sample(ends, min(MAX_BOUNDARIES, len(ends))):
         yield data[:end].decode()

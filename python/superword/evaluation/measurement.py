@@ -1,57 +1,43 @@
-"""What was measured of one tokenizer on one corpus."""
+"""The result of measuring one tokenizer on one corpus."""
 
 from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from superword.atomic_files import write_atomically
 from superword.evaluation import metrics
 from superword.evaluation.alignment import Alignment
-from superword.whole_files import whole_files
+from superword.evaluation.instability import Instability
+from superword.evaluation.sources import SourceTotals
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["Instability", "Measurement", "Share", "ratio"]
-
-
-class Share(NamedTuple):
-    """What one source has of a corpus."""
-
-    documents: int
-    bytes: int
-    tokens: int
-
-
-class Instability(NamedTuple):
-    """At how many of some pretoken boundaries the text before is not encoded as its beginning."""
-
-    boundaries: int = 0
-    unstable: int = 0
+__all__ = ["Measurement"]
 
 
 @dataclass(frozen=True)
 class Measurement:
-    """What was measured of one tokenizer on one corpus.
+    """The result of measuring one tokenizer on one corpus.
 
     Attributes:
-        name: What the tokenizer is called.
-        pattern: The pattern whose pretokens it was measured by.
-        vocab_size: How many tokens its vocabulary has.
-        vocabulary_superwords: How many of them are superwords.
-        documents: How many documents the corpus has.
-        bytes: How many bytes of text they have.
-        tokens: How many tokens they became.
-        altered: How many documents do not come back byte for byte; where there are any, the
-            alignment covers the others only.
+        name: The tokenizer's name.
+        pattern: The pattern whose pretokens its tokens were compared with.
+        vocab_size: The size of its vocabulary.
+        vocabulary_superwords: The number of superwords in the vocabulary.
+        documents: The number of documents.
+        bytes: The bytes of text.
+        tokens: The number of tokens the text was encoded to.
+        altered: Documents that do not decode to their own bytes; the alignment leaves them out.
         counts: How often each token of the vocabulary occurs, by id.
-        alignment: How the tokens lie on pretokens.
-        instability: Whether the ends of prompts matter.
-        sources: The documents by their source, where the corpus says it.
+        alignment: How the tokens align with pretokens.
+        instability: At how many prompt ends the encoding changes.
+        sources: Totals by source, if the corpus names sources.
     """
 
     name: str
@@ -65,30 +51,30 @@ class Measurement:
     counts: NDArray[np.int64] = field(compare=False)
     alignment: Alignment
     instability: Instability = field(default_factory=Instability)
-    sources: dict[str, Share] = field(default_factory=dict)
+    sources: dict[str, SourceTotals] = field(default_factory=dict)
 
     @property
     def bytes_per_token(self) -> float:
-        """Bytes of text for each token."""
+        """Mean number of bytes per token."""
         return metrics.bytes_per_token(self.bytes, self.tokens)
 
     def renyi_efficiency(self, alpha: float = 2.5) -> float:
-        """How even the distribution is, the whole vocabulary counting."""
+        """Return the Rényi efficiency relative to the whole vocabulary."""
         return metrics.renyi_efficiency(self.counts, alpha, self.vocab_size)
 
     @property
     def vocabulary_used(self) -> float:
-        """The share of the vocabulary that occurs."""
+        """Share of the vocabulary that occurs at least once."""
         return metrics.vocabulary_used(self.counts, self.vocab_size)
 
     @property
     def single_share(self) -> float:
-        """The share of pretokens that are one token, or lie whole within one."""
-        return ratio(self.alignment.single + self.alignment.inside, self.alignment.pretokens)
+        """Share of pretokens that are one token or lie whole within one."""
+        return divide(self.alignment.single + self.alignment.inside, self.alignment.pretokens)
 
     @property
     def kinds(self) -> dict[str, float]:
-        """The share of each kind among the tokens."""
+        """Share of each kind of token: byte, subword, word, superword."""
         counts = self.alignment
         kinds = {
             "byte": counts.byte_tokens,
@@ -96,25 +82,25 @@ class Measurement:
             "word": counts.word_tokens,
             "superword": counts.superword_tokens,
         }
-        return {kind: ratio(count, sum(kinds.values())) for kind, count in kinds.items()}
+        return {kind: divide(count, sum(kinds.values())) for kind, count in kinds.items()}
 
     @property
     def gini(self) -> float | None:
-        """How unequal the sources' tokens for each byte are; None without sources."""
-        costs = [share.tokens / share.bytes for share in self.sources.values() if share.bytes]
+        """Gini coefficient of tokens per byte over sources; None without sources."""
+        costs = [each.tokens / each.bytes for each in self.sources.values() if each.bytes]
         return metrics.gini(costs) if costs else None
 
     def summary(self) -> dict[str, float | int | str | None]:
-        """All numbers, by the names that tables and JSON have for them."""
+        """Return all metrics, by their names in tables and JSON."""
         counts = self.alignment
         kinds = self.kinds
         has_alignment = counts.pretokens > 0
         aligned: dict[str, float] = {
             "single_share": self.single_share,
-            "single_share_superwords": ratio(counts.inside, counts.pretokens),
-            "words_per_token": ratio(counts.words, sum(counts[6:])),
-            "fertility": ratio(counts.pieces, counts.words),
-            "words_whole": ratio(counts.whole_words, counts.words),
+            "single_share_superwords": divide(counts.inside, counts.pretokens),
+            "words_per_token": divide(counts.words, sum(counts[6:])),
+            "fertility": divide(counts.pieces, counts.words),
+            "words_whole": divide(counts.whole_words, counts.words),
             **{f"{kind}_tokens": share for kind, share in kinds.items()},
         }
         stability = self.instability
@@ -130,45 +116,46 @@ class Measurement:
             "renyi_efficiency": self.renyi_efficiency(),
             "shannon_efficiency": self.renyi_efficiency(1),
             "vocabulary_used": self.vocabulary_used,
-            "vocabulary_superwords": ratio(self.vocabulary_superwords, self.vocab_size),
+            "vocabulary_superwords": divide(self.vocabulary_superwords, self.vocab_size),
             **{key: value if has_alignment else None for key, value in aligned.items()},
-            "instability": ratio(*stability[::-1]) if stability.boundaries else None,
+            "instability": divide(*stability[::-1]) if stability.boundaries else None,
             "gini": self.gini,
         }
 
     def as_json(self) -> dict[str, Any]:
-        """The numbers, the sources, and the counts from the most frequent token on."""
-        sources = {name: share._asdict() for name, share in sorted(self.sources.items())}
+        """Return all metrics and the totals by source."""
+        sources = {name: totals._asdict() for name, totals in sorted(self.sources.items())}
         return {**self.summary(), "sources": sources}
 
     def save(self, path: Path) -> None:
-        """Write everything to a file, whole or not at all."""
+        """Save the measurement to a file, atomically."""
         plain = {
             **asdict(self),
             "counts": self.counts.tolist(),
             "alignment": self.alignment._asdict(),
             "instability": self.instability._asdict(),
-            "sources": {name: share._asdict() for name, share in self.sources.items()},
+            "sources": {name: totals._asdict() for name, totals in self.sources.items()},
         }
-        with whole_files() as files:
+        with write_atomically() as files:
             files.open(path).write(json.dumps(plain, ensure_ascii=False).encode())
 
     @classmethod
     def load(cls, path: Path) -> Measurement:
-        """Read what `save` wrote."""
+        """Load a measurement that `save` wrote."""
         plain = json.loads(path.read_text("utf-8"))
         plain["counts"] = np.array(plain["counts"], np.int64)
         plain["alignment"] = Alignment(**plain["alignment"])
         plain["instability"] = Instability(**plain["instability"])
-        plain["sources"] = {name: Share(**share) for name, share in plain["sources"].items()}
+        sources = plain["sources"].items()
+        plain["sources"] = {name: SourceTotals(**totals) for name, totals in sources}
         return cls(**plain)
 
 
-def ratio(part: float, whole: float) -> float:
-    """A share; 0 of nothing.
+def divide(part: float, whole: float) -> float:
+    """Divide, with 0 for a whole of 0.
 
     Example:
-        >>> ratio(1, 4), ratio(0, 0)
+        >>> divide(1, 4), divide(0, 0)
         (0.25, 0.0)
     """
     return part / whole if whole else 0.0

@@ -1,4 +1,4 @@
-"""What is measured, as functions of numbers."""
+"""The metrics, as functions of numbers."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ if TYPE_CHECKING:
 __all__ = [
     "bytes_per_token",
     "gini",
+    "rank_counts",
     "renyi_efficiency",
     "shannon_efficiency",
-    "sorted_counts",
     "supermerge_shares",
     "vocabulary_used",
 ]
 
 
 def bytes_per_token(bytes: int, tokens: int) -> float:
-    """How many bytes of text a token stands for; 0 where there are no tokens.
+    """Return the mean number of bytes per token; 0 if there are no tokens.
 
     Example:
         >>> bytes_per_token(18, 4)
@@ -31,22 +31,22 @@ def bytes_per_token(bytes: int, tokens: int) -> float:
 
 
 def renyi_efficiency(counts: ArrayLike, alpha: float = 2.5, vocab_size: int | None = None) -> float:
-    """How even a distribution of tokens is: its Rényi entropy as a share of the largest possible.
+    """Return the Rényi entropy of a token distribution, divided by its maximum.
 
-    Zouhar et al. 2023, "Tokenization and the Noiseless Channel", who advise `alpha=2.5`. The
-    larger it is, the more frequent tokens weigh.
+    See Zouhar et al. 2023, "Tokenization and the Noiseless Channel", who recommend `alpha=2.5`.
+    A larger alpha gives frequent tokens more weight.
 
     Args:
-        counts: How often each token occurs.
+        counts: The count of each token.
         alpha: The order of the entropy; 1 is Shannon's.
-        vocab_size: How many tokens there could be; None for those that occur, which is what
-            PyPI's `tokenization-scorer` takes.
+        vocab_size: The size of the vocabulary. None uses the number of tokens that occur, as
+            PyPI's `tokenization-scorer` does.
 
     Returns:
-        From 0 to 1; 1 if all tokens are equally frequent, or there could be only one.
+        From 0 to 1; 1 if all tokens are equally frequent, or the vocabulary has one token.
 
     Raises:
-        ValueError: If alpha is negative, or more tokens occur than there could be.
+        ValueError: If alpha is negative, or more tokens occur than the vocabulary has.
 
     Example:
         >>> renyi_efficiency([5, 5, 5, 5])
@@ -74,7 +74,7 @@ def renyi_efficiency(counts: ArrayLike, alpha: float = 2.5, vocab_size: int | No
 
 
 def shannon_efficiency(counts: ArrayLike, vocab_size: int | None = None) -> float:
-    """The same with Shannon's entropy.
+    """Return the Shannon entropy of a token distribution, divided by its maximum.
 
     Example:
         >>> round(shannon_efficiency([2, 1, 1], vocab_size=8), 6)
@@ -84,7 +84,7 @@ def shannon_efficiency(counts: ArrayLike, vocab_size: int | None = None) -> floa
 
 
 def vocabulary_used(counts: ArrayLike, vocab_size: int) -> float:
-    """The share of a vocabulary that occurs at least once.
+    """Return the share of a vocabulary that occurs at least once.
 
     Example:
         >>> vocabulary_used([3, 0, 1], vocab_size=4)
@@ -93,21 +93,21 @@ def vocabulary_used(counts: ArrayLike, vocab_size: int) -> float:
     return int(np.count_nonzero(counts)) / vocab_size if vocab_size else 0.0
 
 
-def sorted_counts(counts: ArrayLike) -> NDArray[np.int64]:
-    """How often each token occurs, the most frequent first.
+def rank_counts(counts: ArrayLike) -> NDArray[np.int64]:
+    """Sort counts in descending order.
 
     Example:
-        >>> sorted_counts([1, 5, 0, 2]).tolist()
+        >>> rank_counts([1, 5, 0, 2]).tolist()
         [5, 2, 1, 0]
     """
     return np.sort(np.asarray(counts, np.int64))[::-1]
 
 
 def gini(values: ArrayLike) -> float:
-    """How unequal some amounts are: the mean difference of two as a share of twice the mean.
+    """Return the Gini coefficient: the mean absolute difference divided by twice the mean.
 
     Returns:
-        0 if all are equal; nearly 1 if one has everything.
+        0 if all values are equal; close to 1 if one value is the whole sum.
 
     Example:
         >>> gini([1, 1, 1]), gini([1, 3])
@@ -123,11 +123,11 @@ def gini(values: ArrayLike) -> float:
 
 
 def supermerge_shares(is_supermerge: ArrayLike, interval: int = 8192) -> NDArray[np.float64]:
-    """The share of supermerges in each group of consecutive rules; the last may be smaller.
+    """Return the share of supermerges in each group of consecutive rules.
 
     Args:
-        is_supermerge: For each rule that joins tokens, in order, whether it is a supermerge.
-        interval: How many rules a group has.
+        is_supermerge: A flag for each merge and supermerge, in training order.
+        interval: The number of rules in a group; the last group may be smaller.
 
     Example:
         >>> supermerge_shares([False, False, False, True, True], interval=2).tolist()

@@ -1,33 +1,43 @@
-"""Where the documents of a corpus come from, as a column of it says."""
+"""Sum up a corpus by source, where a column names the source of each document."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from fnmatch import fnmatchcase
 from pathlib import PurePath
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from superword.corpus import CorpusLike, open_corpus
+from superword.corpus import CorpusLike, find_sources, open_corpus
+from superword.corpus.paths import is_parquet
 from superword.errors import CorpusError
-from superword.evaluation.measurement import Share
-from superword.paths import find_sources, is_parquet
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["by_source", "source_labels"]
+__all__ = ["SourceTotals", "group_sources", "read_source_labels", "sum_by_source"]
+
+OTHER = "other"
 
 
-def source_labels(corpus: CorpusLike, column: str, documents: int) -> list[str] | None:
-    """The source of each of the first documents; None if the corpus does not say it of all.
+class SourceTotals(NamedTuple):
+    """The documents, bytes and tokens of one source."""
 
-    The corpus is read again, which only files and lists can be.
+    documents: int
+    bytes: int
+    tokens: int
+
+
+def read_source_labels(corpus: CorpusLike, column: str, documents: int) -> list[str] | None:
+    """Read the source of each of the first documents; None unless all of them have one.
+
+    This reads the corpus again, so it works for files and lists only.
 
     Example:
         >>> rows = [{"text": "a", "source": "one"}, {"text": "b", "source": "two"}]
-        >>> source_labels(rows, "source", 2), source_labels(["a", "b"], "source", 2)
+        >>> read_source_labels(rows, "source", 2), read_source_labels(["a", "b"], "source", 2)
         (['one', 'two'], None)
     """
     if not has_columns(corpus):
@@ -41,7 +51,7 @@ def source_labels(corpus: CorpusLike, column: str, documents: int) -> list[str] 
 
 
 def has_columns(corpus: CorpusLike) -> bool:
-    """Say whether every document may have columns, and can be read again."""
+    """Return whether the documents may have columns and can be read again."""
     if isinstance(corpus, (str, os.PathLike)):
         return paths_have_columns([os.fspath(corpus)])
     if not isinstance(corpus, Sequence) or not corpus:
@@ -52,7 +62,7 @@ def has_columns(corpus: CorpusLike) -> bool:
 
 
 def paths_have_columns(paths: Iterable[str]) -> bool:
-    """Say whether all that paths name are files of rows: what is text has no columns."""
+    """Return whether all paths are JSON lines or Parquet files; text files have no columns."""
     return all(
         (source.is_rereadable and ".txt" not in PurePath(source.name.lower()).suffixes)
         or (is_parquet(source.name) and os.path.isfile(source.name))
@@ -60,18 +70,44 @@ def paths_have_columns(paths: Iterable[str]) -> bool:
     )
 
 
-def by_source(
+def sum_by_source(
     labels: Sequence[str], sizes: NDArray[np.int64], tokens: NDArray[np.int64]
-) -> dict[str, Share]:
-    """Sum up documents, their bytes and their tokens by source.
+) -> dict[str, SourceTotals]:
+    """Sum up documents, bytes and tokens by source.
 
     Example:
-        >>> by_source(["b", "a", "b"], np.array([10, 20, 30]), np.array([1, 2, 3]))
-        {'a': Share(documents=1, bytes=20, tokens=2), 'b': Share(documents=2, bytes=40, tokens=4)}
+        >>> totals = sum_by_source(["b", "a", "b"], np.array([10, 20, 30]), np.array([1, 2, 3]))
+        >>> totals["b"]
+        SourceTotals(documents=2, bytes=40, tokens=4)
     """
-    names, places = np.unique(np.asarray(labels), return_inverse=True)
-    documents = np.bincount(places)
+    names, groups = np.unique(np.asarray(labels), return_inverse=True)
+    documents = np.bincount(groups)
     # Sums of float64 are exact up to 2**53, which no corpus reaches.
-    summed = [np.bincount(places, each).astype(np.int64) for each in (sizes, tokens)]
-    columns = (column.tolist() for column in (documents, *summed))
-    return {str(name): Share(*row) for name, *row in zip(names, *columns, strict=True)}
+    sums = [np.bincount(groups, each).astype(np.int64) for each in (sizes, tokens)]
+    columns = (column.tolist() for column in (documents, *sums))
+    return {str(name): SourceTotals(*row) for name, *row in zip(names, *columns, strict=True)}
+
+
+def group_sources(
+    sources: Mapping[str, SourceTotals], groups: Mapping[str, Sequence[str]]
+) -> dict[str, SourceTotals]:
+    """Sum up sources by the first group with a glob that matches the source's name.
+
+    Example:
+        >>> one = SourceTotals(1, 10, 2)
+        >>> group_sources({"a/b": one, "a/c": one, "d": one}, {"letters": ["a/*"]})["letters"]
+        SourceTotals(documents=2, bytes=20, tokens=4)
+        >>> group_sources({"a/b": one, "d": one}, {"letters": ["a/*"]})["other"]
+        SourceTotals(documents=1, bytes=10, tokens=2)
+    """
+    totals: dict[str, SourceTotals] = {}
+    for name, source in sources.items():
+        matching = (
+            group
+            for group, globs in groups.items()
+            if any(fnmatchcase(name, glob) for glob in globs)
+        )
+        group = next(matching, OTHER)
+        before = totals.get(group, SourceTotals(0, 0, 0))
+        totals[group] = SourceTotals(*map(sum, zip(before, source, strict=True)))
+    return {group: totals[group] for group in [*groups, OTHER] if group in totals}

@@ -1,6 +1,10 @@
-"""Training and encoding on Spark; the extra `superword[spark]`, on all machines of the cluster.
+"""Training and encoding on Spark; needs `superword[spark]` on every machine: docs/scale.md.
 
-The words used here are explained in docs/scale.md.
+In reading order:
+    session   Opening a session, reading files, choosing the column of text.
+    counting  The work of executors: counting the documents of a partition.
+    training  `train`: executors count, Spark sums, the driver learns.
+    encoding  `encode`: a column of ids beside a column of text.
 """
 
 from superword.spark.encoding import encode

@@ -1,6 +1,6 @@
-"""What executors do: count the documents of a partition, and pack sums for the driver.
+"""The work of executors: counting the documents of a partition, and packing sums for the driver.
 
-Here is nothing of Spark. A function takes the Arrow batches of a partition and yields others.
+Nothing here imports Spark. Each function takes the Arrow batches of a partition and yields others.
 """
 
 from __future__ import annotations
@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from superword import _core, key_counts
-from superword.cuts import Cut
+from superword import _core
+from superword.counts import key_counts
+from superword.counts.cuts import Cut
 
 __all__ = [
     "BIGRAMS",
@@ -23,38 +24,38 @@ __all__ = [
     "count_fragments",
     "count_pretokens",
     "pack",
-    "unpacked",
+    "unpack",
 ]
 
-# What a row counts.
+# The kinds of rows.
 PRETOKENS, BIGRAMS, FRAGMENTS, TOTALS = range(4)
 
-# How many columns of counts a row has. One of bigrams has as many places: fewer rows to shuffle.
+# Columns of counts in a row. A row of bigrams holds this many buckets, so fewer rows are shuffled.
 COLUMNS = 8
 
 
 def count_pretokens(
     batches: Iterable[pa.RecordBatch], pattern: str, eligible: str, bigrams: bool
 ) -> Iterator[pa.RecordBatch]:
-    """Count pretokens, and bigrams if they are wanted."""
+    """Count pretokens, and bigrams if asked for."""
     counter = _core.PretokenCounter(pattern, eligible, bigrams)
-    yield from counted(batches, counter, PRETOKENS, COLUMNS)
+    yield from count_batches(batches, counter, PRETOKENS, COLUMNS)
 
 
 def count_fragments(batches: Iterable[pa.RecordBatch], cut: Any) -> Iterator[pa.RecordBatch]:
-    """Count fragments; the cut is a broadcast of a `Cut`."""
+    """Count fragments; `cut` is a broadcast of a `Cut`."""
     value: Cut = cut.value
     counter = _core.FragmentCounter(value.pattern, value.eligible, value.core)
-    yield from counted(batches, counter, FRAGMENTS, 1)
+    yield from count_batches(batches, counter, FRAGMENTS, 1)
 
 
-def counted(
+def count_batches(
     batches: Iterable[pa.RecordBatch],
     counter: _core.PretokenCounter | _core.FragmentCounter,
     kind: int,
     columns: int,
 ) -> Iterator[pa.RecordBatch]:
-    """Count the first column of all batches, and yield what there was."""
+    """Count the first column of all batches, and yield the counts and totals."""
     nulls = 0
     for batch in batches:
         texts = batch.column(0)
@@ -66,8 +67,8 @@ def counted(
     for some in key_counts.core_batches(counts):
         rows += some.num_rows
         yield as_rows(kind, some.column("key"), [some.column("count")], columns)
-    if (places := counts.take_bigrams()) is not None:
-        for block in bigram_rows(np.frombuffer(places, np.uint32)):
+    if (bigrams := counts.take_bigrams()) is not None:
+        for block in bigram_rows(np.frombuffer(bigrams, np.uint32)):
             rows += block.num_rows
             yield block
     totals = {
@@ -82,29 +83,29 @@ def counted(
 
 
 def as_rows(kind: int, keys: Any, counts: list[Any], columns: int) -> pa.RecordBatch:
-    """Rows of one kind; columns of counts that they do not have are empty."""
+    """Return rows of one kind; unused columns of counts are null."""
     empty = [pa.nulls(len(keys), pa.int64())] * (columns - len(counts))
     arrays = [pa.array(np.full(len(keys), kind, np.int8)), keys, *counts, *empty]
     names = ["kind", "key", *(f"n{column}" for column in range(columns))]
     return pa.RecordBatch.from_arrays(arrays, names=names)
 
 
-def bigram_rows(places: np.ndarray[Any, np.dtype[np.uint32]]) -> Iterator[pa.RecordBatch]:
-    """Rows of places that stand side by side, unless all are zero; the key is their number."""
-    blocks = places.reshape(-1, COLUMNS)
+def bigram_rows(counts: np.ndarray[Any, np.dtype[np.uint32]]) -> Iterator[pa.RecordBatch]:
+    """Yield rows of adjacent buckets, unless all are zero; the key is the number of the row."""
+    blocks = counts.reshape(-1, COLUMNS)
     numbers = np.flatnonzero(blocks.any(axis=1))
-    for start in range(0, len(numbers), key_counts.KEYS):
-        some = numbers[start : start + key_counts.KEYS]
-        counts = blocks[some].astype(np.int64)
+    for start in range(0, len(numbers), key_counts.BATCH_KEYS):
+        some = numbers[start : start + key_counts.BATCH_KEYS]
+        chosen = blocks[some].astype(np.int64)
         ends = pa.py_buffer(np.arange(0, 4 * len(some) + 1, 4, dtype=np.int32))
         data = [None, ends, pa.py_buffer(some.astype(">u4").tobytes())]
         keys = pa.Array.from_buffers(pa.binary(), len(some), data)
-        columns = [pa.array(counts[:, column]) for column in range(COLUMNS)]
+        columns = [pa.array(chosen[:, column]) for column in range(COLUMNS)]
         yield as_rows(BIGRAMS, keys, columns, COLUMNS)
 
 
 def pack(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Put each batch into one value, so that it reaches the driver's Python as it is."""
+    """Serialize each batch into one value, so that it reaches the driver's Python unchanged."""
     options = pa.ipc.IpcWriteOptions(compression="zstd")
     for batch in batches:
         sink = pa.BufferOutputStream()
@@ -114,8 +115,8 @@ def pack(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         yield pa.RecordBatch.from_arrays([packed], names=["packed"])
 
 
-def unpacked(values: Iterable[bytes]) -> Iterator[pa.RecordBatch]:
-    """Take the batches out again."""
+def unpack(values: Iterable[bytes]) -> Iterator[pa.RecordBatch]:
+    """Yield the batches that `pack` serialized."""
     for value in values:
         with pa.ipc.open_stream(value) as stream:
             yield from stream

@@ -7,7 +7,8 @@ from functools import partial
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-from superword.spark.session import text_of
+from superword.corpus import CorpusOptions
+from superword.spark.session import select_text
 from superword.tokenizer import Tokenizer, load
 
 if TYPE_CHECKING:
@@ -16,38 +17,40 @@ if TYPE_CHECKING:
 
 __all__ = ["encode"]
 
-# The tokenizers that this process has made, by their fingerprints; an executor uses few of them.
-MADE: dict[str, Tokenizer] = {}
+# The tokenizers of this executor by fingerprint. There are few.
+CACHE: dict[str, Tokenizer] = {}
 
 
 def encode(
     df: DataFrame,
     model: Tokenizer | str | PathLike[str],
     *,
-    text_column: str = "text",
+    text_column: str = CorpusOptions.column,
     ids_column: str = "ids",
 ) -> DataFrame:
-    """Encode a column of texts to a column of ids, beside the others.
+    """Encode a column of texts, and add a column of ids.
 
-    The model is sent to each executor once. Special tokens that texts spell are text like any
-    other. The ids of null are null.
+    The model is sent to each executor once. Special tokens in the texts are ordinary text. The ids
+    of null are null.
 
     Args:
-        df: The texts, a row each.
-        model: A tokenizer, or the file of one, which the driver reads.
+        df: The texts, one in each row.
+        model: A tokenizer, or its file, which the driver reads.
         text_column: The column that holds the texts.
-        ids_column: What the column of ids is called.
+        ids_column: The name of the new column.
 
     Raises:
-        CorpusError: If the column of texts is missing, or holds no strings.
-        ValueError: If there is a column of that name already.
+        CorpusError: If the column of texts is missing, or does not hold strings.
+        ValueError: If the new column already exists.
     """
     from pyspark.sql.types import ArrayType, IntegerType, StructType
 
     tok = model if isinstance(model, Tokenizer) else load(model)
-    text_of(df, text_column)
+    select_text(df, text_column)
     if ids_column in df.columns:
-        raise ValueError(f"there is a column {ids_column!r} already; name another for the ids")
+        raise ValueError(
+            f"the column {ids_column!r} already exists; choose another name for the ids"
+        )
     schema = StructType(list(df.schema)).add(ids_column, ArrayType(IntegerType(), False))
     broadcast = df.sparkSession.sparkContext.broadcast(tok._model.to_json())
     encoder = partial(
@@ -67,13 +70,13 @@ def encode_batches(
     text_column: str,
     ids_column: str,
 ) -> Iterator[pa.RecordBatch]:
-    """Add a column of ids to Arrow batches; the model is a broadcast of its file."""
+    """Add a column of ids to Arrow batches; `model` is a broadcast of the model file."""
     import numpy as np
     import pyarrow as pa
 
-    tok = MADE.get(fingerprint)
+    tok = CACHE.get(fingerprint)
     if tok is None:
-        tok = MADE[fingerprint] = Tokenizer._from_json(model.value)
+        tok = CACHE[fingerprint] = Tokenizer._from_json(model.value)
     for batch in batches:
         texts = batch.column(text_column)
         ids, offsets = tok.encode_batch_to_numpy(texts.fill_null("").to_pylist(), threads=1)

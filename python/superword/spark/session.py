@@ -1,4 +1,4 @@
-"""What is asked of Spark before anything is computed: a session, files, a column of text."""
+"""Opening a Spark session, reading files, and selecting the column of text."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from superword.errors import CorpusError
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["open_session", "read_files", "refusals_as_errors", "text_of"]
+__all__ = ["open_session", "read_files", "raise_spark_errors", "select_text"]
 
 
 def open_session(master: str | None) -> SparkSession:
-    """Open a session; without a master, the one that Spark is set up with.
+    """Open a session; without a master, with the one that Spark is configured for.
 
     Raises:
         CorpusError: If pyspark is missing.
@@ -28,37 +28,37 @@ def open_session(master: str | None) -> SparkSession:
         message = "the engine spark needs pyspark; pip install 'superword[spark]'"
         raise CorpusError(message) from None
     if master is not None and master.startswith("local"):
-        # The same Python, which has superword; Spark would take whatever is called python3.
+        # Use this Python, which has superword. Spark would use any python3.
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.appName("superword")
     return (builder if master is None else builder.master(master)).getOrCreate()
 
 
 @contextmanager
-def refusals_as_errors() -> Iterator[None]:
-    """Raise what Spark refuses as an error whose message is a sentence."""
+def raise_spark_errors() -> Iterator[None]:
+    """Raise errors of Spark as `CorpusError`, with a one-line message."""
     from pyspark.errors import PySparkException
 
     try:
         yield
-    except PySparkException as refused:
-        lines = [line.strip() for line in str(refused).splitlines() if line.strip()]
-        # What an executor's Python says is the last line of its traceback.
-        said = [line for line in lines if line.startswith(("superword.errors.", "[MALFORMED"))]
-        raise CorpusError(f"Spark: {(said or lines or ['it refused'])[0]}") from refused
+    except PySparkException as error:
+        lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+        # The error of an executor's Python is the last line of its traceback.
+        own = [line for line in lines if line.startswith(("superword.errors.", "[MALFORMED"))]
+        raise CorpusError(f"Spark: {(own or lines or ['unknown error'])[0]}") from error
 
 
 def read_files(
     session: SparkSession, paths: Sequence[str], column: str, separator: str | None
 ) -> DataFrame:
-    """Read what Spark reads, by its name: .parquet, .jsonl and .txt, the last two also compressed.
+    """Read .parquet, .jsonl or .txt files with Spark, the last two also compressed.
 
     Raises:
-        CorpusError: If a name says something else, or they are of several kinds.
+        CorpusError: If the format is not one of these, or there are several.
     """
-    kinds = {kind_of(path) for path in paths}
+    kinds = {file_format(path) for path in paths}
     if len(kinds) != 1:
-        raise CorpusError("Spark reads files of one kind at a time; name those of one")
+        raise CorpusError("Spark reads files of one format at a time; name files of one format")
     [kind] = kinds
     if kind == "parquet":
         return session.read.parquet(*paths)
@@ -72,30 +72,30 @@ def read_files(
     return texts.withColumnRenamed("value", column)
 
 
-def kind_of(path: str) -> str:
-    """What a file, a folder or a glob holds, by its name.
+def file_format(path: str) -> str:
+    """Return the format of a file, a folder or a glob, by its name.
 
     Example:
-        >>> kind_of("s3://bucket/data/*.jsonl.gz"), kind_of("docs.parquet/"), kind_of("a.txt")
-        ('jsonl', 'parquet', 'txt')
+        >>> [file_format(path) for path in ("s3://data/*.jsonl.gz", "docs.parquet/", "a.txt")]
+        ['jsonl', 'parquet', 'txt']
     """
     parts = path.rstrip("/").rpartition("/")[2].lower().split(".")
     if parts[-1] in ("gz", "bz2", "zst"):
         parts.pop()
     if parts[-1] not in ("parquet", "jsonl", "txt"):
         raise CorpusError(
-            "cannot tell from its name what it holds; with Spark, superword reads .parquet, "
+            "the name does not tell the format; with Spark, superword reads .parquet, "
             ".jsonl and .txt: name the files by a glob, or call superword.spark.train",
             file=path,
         )
     return parts[-1]
 
 
-def text_of(df: DataFrame, column: str) -> DataFrame:
-    """The column of text alone.
+def select_text(df: DataFrame, column: str) -> DataFrame:
+    """Return the column of text.
 
     Raises:
-        CorpusError: If it is missing, or holds no strings.
+        CorpusError: If it is missing, or does not hold strings.
     """
     from pyspark.sql.types import StringType
 

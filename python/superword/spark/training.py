@@ -5,18 +5,20 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 import numpy as np
 
-from superword import _core
+from superword.corpus import CorpusOptions
+from superword.counts.cuts import Cut
+from superword.counts.key_counts import BIGRAM_BUCKETS
+from superword.counts.learner import CountsLearner, check_thresholds
 from superword.errors import CorpusError
-from superword.patterns import ELIGIBLE
-from superword.progress import Tell, bar
-from superword.spark.session import text_of
-from superword.staged import Staged, checked_thresholds
-from superword.tokenizer import Deletion, Parameters, Tokenizer
-from superword.training import checked_effort, checked_parameters, finished, refuse_repeated
+from superword.keywords import expand_keywords, gather
+from superword.spark.session import select_text
+from superword.tokenizer import OneStageKeywords, Tokenizer, TrainingConfig
+from superword.training import ResourceKeywords, Resources, show_progress
+from superword.training.training import check_special_tokens, gather_config, make_tokenizer
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -25,20 +27,20 @@ __all__ = ["Passed", "train"]
 
 log = logging.getLogger(__name__)
 
-# How many partitions a core counts at most. The larger they are, the more is summed before it is
-# shuffled; the smaller, the less is lost with a task that fails.
-PARTITIONS = 4
+# Most partitions per core. Large partitions sum more before the shuffle; small ones lose less when
+# a task fails.
+PARTITIONS_PER_CORE = 4
 
 
 class Passed(NamedTuple):
-    """What a pass over the documents saw.
+    """A summary of one pass over the documents.
 
     Attributes:
         stage: `pretokens` or `fragments`.
-        documents: How many documents.
-        bytes: How many bytes of text they have.
-        pretokens: How many pretokens.
-        rows: How many rows were shuffled.
+        documents: Number of documents.
+        bytes: Number of bytes of text.
+        pretokens: Number of pretokens.
+        rows: Number of rows shuffled.
     """
 
     stage: str
@@ -48,85 +50,82 @@ class Passed(NamedTuple):
     rows: int
 
 
+class SparkKeywords(OneStageKeywords, ResourceKeywords, total=False):
+    """The keywords of `train` that configuration objects hold."""
+
+
+@expand_keywords(SparkKeywords, TrainingConfig, Resources)
 def train(
     df: DataFrame,
-    vocab_size: int,
+    vocab_size: int | None = None,
     *,
-    text_column: str = "text",
-    pattern: str = "boundless",
-    supermerges: bool = True,
-    deletion: Deletion = "bytes",
-    tau: float = 0.9,
-    min_count: int = 2,
-    eligible: str = ELIGIBLE,
+    text_column: str | None = None,
     special_tokens: Sequence[str] = (),
     min_pretoken_count: int | None = None,
     min_fragment_count: int | None = None,
-    threads: int | None = None,
-    memory_limit: int | str | None = None,
-    progress: bool | Tell = False,
-    verify_every: int | None = None,
     report: Callable[[Passed], object] | None = None,
+    config: TrainingConfig | None = None,
+    corpus_options: CorpusOptions | None = None,
+    resources: Resources | None = None,
+    **keywords: Unpack[SparkKeywords],
 ) -> Tokenizer:
     """Train a tokenizer on the documents of a DataFrame: docs/scale.md.
 
-    The result is that of `superword.train` on the same documents, to the byte, however they are
-    divided into partitions. The text is read by executors, twice; the driver gets distinct
-    pretokens and fragments, and learns on them.
+    The model is the same, byte for byte, as that of `superword.train` on the same documents,
+    whatever the partitions. Executors read the text, twice. The driver gets distinct pretokens and
+    fragments, and learns from them.
 
     Args:
-        df: The documents, a row each.
-        vocab_size: As for `superword.train`, like all that is not named here.
-        text_column: The column that holds them.
-        pattern: As for `superword.train`.
-        supermerges: As for `superword.train`.
-        deletion: As for `superword.train`.
-        tau: As for `superword.train`.
-        min_count: As for `superword.train`.
-        eligible: As for `superword.train`.
-        special_tokens: As for `superword.train`.
-        min_pretoken_count: Leave out pretokens that are rarer, before they reach the driver. This
-            changes the model.
-        min_fragment_count: Leave out fragments that are rarer, before they reach the driver. This
-            changes the model.
-        threads: How many threads the driver learns with.
-        memory_limit: How much memory the driver keeps to.
-        progress: As for `superword.train`; only learning is told of.
-        verify_every: As for `superword.train`.
-        report: Is called with what each pass saw, also how many rows it shuffled.
+        df: The documents, one in each row.
+        vocab_size: Size of the vocabulary, without special tokens; at least 256. It may be in
+            `config` instead.
+        text_column: The column that holds them; or `column` in `corpus_options`.
+        special_tokens: Texts that are single tokens. Their ids follow all others.
+        min_pretoken_count: Leave out rarer pretokens before they reach the driver. This changes the
+            model.
+        min_fragment_count: Leave out rarer fragments before they reach the driver. This changes the
+            model.
+        report: Called with a summary of each pass.
+        config: The training configuration; or its fields as keywords.
+        corpus_options: Its `column` holds the documents; the other options do not apply.
+        resources: Threads, memory and progress of the driver; or its fields as keywords.
+        keywords: The fields of `TrainingConfig` and `Resources`, described there.
 
     Raises:
         CorpusError: If the column is missing or holds null or no strings; if the documents are
-            not the same when they are read again.
-        MemoryError: If learning would take more than `memory_limit`.
+            different when they are read again.
+        MemoryError: If learning needs more than `memory_limit`.
         PatternError: If a regex is malformed.
-        ValueError: If a parameter makes no sense.
+        ValueError: If an option is invalid.
     """
-    parameters = checked_parameters(
-        Parameters(pattern, eligible, supermerges, deletion, tau, min_count, vocab_size)
-    )
-    effort = checked_effort(threads, memory_limit, verify_every)
-    refuse_repeated(special_tokens)
-    thresholds = checked_thresholds(min_pretoken_count, min_fragment_count)
-    passes = Passes(df, text_column, report)
-    with bar(progress) as tell:
-        staged = Staged(parameters, special_tokens, effort, thresholds, tell)
-        sums = passes.pretokens(parameters)
+    config = gather_config(config, vocab_size, keywords)
+    config.reject_second_stage("Spark")
+    resources = gather(Resources, resources, keywords)
+    given = {} if text_column is None else {"column": text_column}
+    corpus_options = gather(CorpusOptions, corpus_options, given)
+    if corpus_options != CorpusOptions(column=corpus_options.column):
+        raise ValueError("of the CorpusOptions, only column applies to a DataFrame")
+    check_special_tokens(special_tokens)
+    thresholds = check_thresholds(min_pretoken_count, min_fragment_count)
+    passes = Passes(df, corpus_options.column, report)
+    with show_progress(resources.progress) as report_progress:
+        learner = CountsLearner(config, special_tokens, resources, thresholds, report_progress)
+        sums = passes.count_pretokens(config)
         try:
-            bound = staged.learn_merges(sums.pretokens(thresholds[0]), sums.seen())
-            often = sums.often(bound) if supermerges else None
+            pretokens = sums.collect_pretokens(thresholds.min_pretoken_count)
+            threshold = learner.learn_merges(pretokens, sums.seen())
+            frequent = sums.find_frequent_bigrams(threshold) if config.supermerges else None
         finally:
-            sums.forget()
-        if not supermerges:
-            return finished(staged.without_supermerges())
-        cut, model = staged.cut(often), None
+            sums.release()
+        if not config.supermerges:
+            return make_tokenizer(learner.finish_without_supermerges())
+        cut, model = learner.make_cut(frequent), None
         while model is None:
-            fragments = passes.fragments(cut, thresholds[1])
-            model = staged.learn_supermerges(fragments, cut)
-            # If there is none, some superword is spelled in two ways, and neighbours must not be
-            # cut apart.
+            fragments = passes.count_fragments(cut, thresholds.min_fragment_count)
+            model = learner.learn_supermerges(fragments, cut)
+            # None means that some superword is spelled in two ways: neighbours must stay together.
             cut = cut.without_bigrams()
-        return finished(model)
+        return make_tokenizer(model)
 
 
 class Passes:
@@ -135,47 +134,48 @@ class Passes:
     def __init__(
         self, df: DataFrame, column: str, report: Callable[[Passed], object] | None
     ) -> None:
-        self._texts = text_of(df, column)
+        self._texts = select_text(df, column)
         self._column = column
         self._report = report
-        context = df.sparkSession.sparkContext
-        most = PARTITIONS * context.defaultParallelism
+        self._context = df.sparkSession.sparkContext
+        most = PARTITIONS_PER_CORE * self._context.defaultParallelism
         if self._texts.rdd.getNumPartitions() > most:
             self._texts = self._texts.coalesce(most)
-        self._context = context
         self._first: Passed | None = None
 
-    def pretokens(self, parameters: Parameters) -> PretokenSums:
-        """The sums of the first pass."""
+    def count_pretokens(self, config: TrainingConfig) -> PretokenSums:
+        """Return the sums of the first pass."""
         from superword.spark import counting
 
-        pattern, eligible, supermerges, *_ = parameters
         count = partial(
-            counting.count_pretokens, pattern=pattern, eligible=eligible, bigrams=supermerges
+            counting.count_pretokens,
+            pattern=config.pattern,
+            eligible=config.eligible,
+            bigrams=config.supermerges,
         )
-        sums = PretokenSums(self._summed(count, counting.COLUMNS))
-        self.check("pretokens", sums.totals)
+        sums = PretokenSums(self._sum_counts(count, counting.COLUMNS))
+        self._check("pretokens", sums.totals)
         return sums
 
-    def fragments(self, cut: Any, threshold: int | None) -> Iterator[Any]:
-        """The sums of the second pass."""
+    def count_fragments(self, cut: Cut, threshold: int | None) -> Iterator[Any]:
+        """Yield the sums of the second pass."""
         from pyspark import StorageLevel
 
         from superword.spark import counting
 
         broadcast = self._context.broadcast(cut)
         count = partial(counting.count_fragments, cut=broadcast)
-        sums = self._summed(count, 1).persist(StorageLevel.DISK_ONLY)
+        sums = self._sum_counts(count, 1).persist(StorageLevel.DISK_ONLY)
         try:
-            self.check("fragments", totals_of(sums))
+            self._check("fragments", read_totals(sums))
             wanted = sums.filter(f"kind = {counting.FRAGMENTS} and n0 >= {threshold or 1}")
-            yield from collected(wanted.selectExpr("key", "n0 as count"))
+            yield from collect(wanted.selectExpr("key", "n0 as count"))
         finally:
             sums.unpersist()
             broadcast.destroy()
 
-    def _summed(self, count: Callable[..., Any], columns: int) -> DataFrame:
-        """What executors count of their partitions, and Spark sums."""
+    def _sum_counts(self, count: Callable[..., Any], columns: int) -> DataFrame:
+        """Return the sums of the counts of all partitions."""
         from pyspark.sql import functions
 
         names = [f"n{column}" for column in range(columns)]
@@ -183,8 +183,8 @@ class Passes:
         sums = [functions.sum(name).alias(name) for name in names]
         return self._texts.mapInArrow(count, schema).groupBy("kind", "key").agg(*sums)
 
-    def check(self, stage: str, totals: dict[str, int]) -> None:
-        """Refuse documents that are null, or not those of the first pass."""
+    def _check(self, stage: str, totals: dict[str, int]) -> None:
+        """Reject documents that are null, or differ from those of the first pass."""
         if totals.get("nulls"):
             raise CorpusError(
                 f"{totals['nulls']:,} rows are null; fill or drop them", column=self._column
@@ -194,7 +194,7 @@ class Passes:
         first = self._first or passed
         if passed[1:4] != first[1:4]:
             raise CorpusError(
-                "the documents changed while they were read: "
+                "the documents changed between two passes: "
                 f"{first.documents:,} of {first.bytes:,} bytes at first, then "
                 f"{passed.documents:,} of {passed.bytes:,}; write the DataFrame to files, or "
                 "persist it, and train on that"
@@ -212,58 +212,58 @@ class PretokenSums:
         from pyspark import StorageLevel
 
         self._sums = sums.persist(StorageLevel.DISK_ONLY)
-        self.totals = totals_of(self._sums)
+        self.totals = read_totals(self._sums)
 
     def seen(self) -> tuple[int, int, int, int]:
-        """Documents, bytes, items left out, and pretokens."""
+        """Return the numbers of documents, bytes, skipped items and pretokens."""
         documents, size, pretokens = (
             self.totals.get(name, 0) for name in ("documents", "bytes", "pretokens")
         )
         return documents, size, 0, pretokens
 
-    def pretokens(self, threshold: int | None) -> Iterator[Any]:
-        """All pretokens that are frequent enough."""
+    def collect_pretokens(self, threshold: int | None) -> Iterator[Any]:
+        """Yield the pretokens whose counts reach the threshold."""
         from superword.spark import counting
 
         wanted = self._sums.filter(f"kind = {counting.PRETOKENS} and n0 >= {threshold or 1}")
-        return collected(wanted.selectExpr("key", "n0 as count"))
+        return collect(wanted.selectExpr("key", "n0 as count"))
 
-    def often(self, bound: int) -> bytes:
-        """A bit for each place of bigrams, set where the bound is reached."""
+    def find_frequent_bigrams(self, threshold: int) -> bytes:
+        """Return a bit for each bigram bucket, set if its count reaches the threshold."""
         from pyspark.sql import functions
 
         from superword.spark import counting
 
-        # A partition's count stops at the largest uint32.
-        bound = min(bound, 2**32 - 1)
+        # The counts of a partition saturate at the largest uint32.
+        threshold = min(threshold, 2**32 - 1)
         columns: list[Column] = [functions.col(f"n{n}") for n in range(counting.COLUMNS)]
         some = self._sums.filter(f"kind = {counting.BIGRAMS}").filter(
-            functions.greatest(*columns) >= bound
+            functions.greatest(*columns) >= threshold
         )
-        reached = np.zeros((_core.PLACES // counting.COLUMNS, counting.COLUMNS), np.bool_)
-        for batch in collected(some.drop("kind")):
+        frequent = np.zeros((BIGRAM_BUCKETS // counting.COLUMNS, counting.COLUMNS), np.bool_)
+        for batch in collect(some.drop("kind")):
             rows = np.array([int.from_bytes(key) for key in batch.column("key").to_pylist()])
             for n in range(counting.COLUMNS):
-                reached[rows, n] = np.asarray(batch.column(f"n{n}")) >= bound
-        return np.packbits(reached.reshape(-1), bitorder="little").tobytes()
+                frequent[rows, n] = np.asarray(batch.column(f"n{n}")) >= threshold
+        return np.packbits(frequent.reshape(-1), bitorder="little").tobytes()
 
-    def forget(self) -> None:
-        """Free the disks."""
+    def release(self) -> None:
+        """Free the executors' disks."""
         self._sums.unpersist()
 
 
-def totals_of(sums: DataFrame) -> dict[str, int]:
-    """What the documents hold, by name."""
+def read_totals(sums: DataFrame) -> dict[str, int]:
+    """Return the totals of all documents by name."""
     from superword.spark import counting
 
     rows = sums.filter(f"kind = {counting.TOTALS}").select("key", "n0").collect()
     return {bytes(row["key"]).decode(): row["n0"] for row in rows}
 
 
-def collected(sums: DataFrame) -> Iterator[Any]:
+def collect(sums: DataFrame) -> Iterator[Any]:
     """Yield the batches of a DataFrame, one partition at a time."""
     from superword.spark import counting
 
     packed = sums.mapInArrow(counting.pack, "packed binary")
     rows = packed.toLocalIterator(prefetchPartitions=True)
-    return counting.unpacked(bytes(row["packed"]) for row in rows)
+    return counting.unpack(bytes(row["packed"]) for row in rows)

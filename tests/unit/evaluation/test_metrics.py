@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from superword.evaluation.metrics import (
     bytes_per_token,
     gini,
+    rank_counts,
     renyi_efficiency,
     shannon_efficiency,
-    sorted_counts,
     supermerge_shares,
     vocabulary_used,
 )
@@ -46,13 +46,13 @@ def test_tokens_that_do_not_occur_count_only_in_the_vocabulary() -> None:
     assert renyi_efficiency([2, 0, 1, 1, 0]) == renyi_efficiency([2, 1, 1])
 
 
-def test_efficiency_of_little() -> None:
+def test_efficiency_of_one_token_or_none() -> None:
     assert renyi_efficiency([7]) == 1
     assert renyi_efficiency([], vocab_size=10) == 0
     assert renyi_efficiency([7], vocab_size=10) == 0
 
 
-def test_what_cannot_be_is_refused() -> None:
+def test_invalid_arguments_are_refused() -> None:
     with pytest.raises(ValueError, match="3 tokens occur, and the vocabulary has 2"):
         renyi_efficiency([1, 1, 1], vocab_size=2)
     with pytest.raises(ValueError, match="alpha must not be negative"):
@@ -95,7 +95,7 @@ def test_vocabulary_used() -> None:
 
 
 def test_counts_are_sorted_downwards() -> None:
-    assert sorted_counts([0, 9, 4, 9]).tolist() == [9, 9, 4, 0]
+    assert rank_counts([0, 9, 4, 9]).tolist() == [9, 9, 4, 0]
 
 
 def test_gini_by_hand() -> None:

@@ -1,4 +1,4 @@
-"""Tokenizers of every make are told apart, and lose no byte."""
+"""Tokenizer files of every library are recognized, and lose no byte."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ import tiktoken
 
 import superword
 from superword.errors import ModelFormatError, SuperwordError
-from superword.evaluation.baselines import (
+from superword.evaluation import (
+    AnyTokenizer,
+    HuggingFace,
+    Ours,
+    evaluate,
+    import_extra,
+    open_tokenizer,
+)
+from superword.evaluation.tokenizers import Tiktoken
+from superword.reproduction.baselines import (
     BASELINES,
     Baseline,
     train_baseline,
     truncate_baseline,
-)
-from superword.evaluation.extra import needs
-from superword.evaluation.measure import evaluate
-from superword.evaluation.tokenizers import (
-    AnyTokenizer,
-    HuggingFace,
-    Ours,
-    Tiktoken,
-    open_tokenizer,
 )
 
 TEXTS = [
@@ -48,7 +48,7 @@ def baseline(kind: Baseline, vocab_size: int = 600) -> Any:
     return train_baseline(kind, documents(), vocab_size)
 
 
-def decoded(tok: AnyTokenizer, texts: list[str]) -> list[str]:
+def decode(tok: AnyTokenizer, texts: list[str]) -> list[str]:
     ids, offsets = tok.encode_batch(texts)
     parts = [ids[offsets[at] : offsets[at + 1]] for at in range(len(texts))]
     return [b"".join(tok.token_bytes(int(id)) for id in part).decode() for part in parts]
@@ -57,7 +57,7 @@ def decoded(tok: AnyTokenizer, texts: list[str]) -> list[str]:
 @pytest.mark.parametrize("kind", BASELINES)
 def test_a_baseline_loses_no_byte_and_has_no_unknown_token(kind: Baseline) -> None:
     tok = HuggingFace(baseline(kind), kind)
-    assert decoded(tok, TEXTS) == TEXTS
+    assert decode(tok, TEXTS) == TEXTS
     assert {bytes([byte]) for byte in range(256)} <= set(tok.vocabulary.values())
     assert tok.pattern == "gpt4o"
     assert evaluate(tok, TEXTS).altered == 0
@@ -75,8 +75,8 @@ def test_unigram_cannot_be_truncated() -> None:
         truncate_baseline(baseline("unigram"), 300)
 
 
-def test_bpe_is_what_ours_is() -> None:
-    """Up to how ties are broken, so not token for token."""
+def test_the_bpe_baseline_matches_ours() -> None:
+    """Ties are broken differently, so not token for token."""
     ours = superword.train(documents(), 600, pattern="gpt4o", supermerges=False, deletion=None)
     mine = evaluate(Ours(ours), documents())
     theirs = evaluate(HuggingFace(baseline("bpe"), "bpe"), documents())
@@ -84,7 +84,7 @@ def test_bpe_is_what_ours_is() -> None:
     assert theirs.alignment.pretokens == mine.alignment.pretokens
 
 
-def test_a_file_says_what_it_is(tmp_path: Path) -> None:
+def test_formats_are_detected(tmp_path: Path) -> None:
     superword.train(documents(), 400).save(tmp_path / "ours.json")
     (tmp_path / "theirs").mkdir()
     baseline("bpe").save(str(tmp_path / "theirs" / "tokenizer.json"))
@@ -100,7 +100,7 @@ def test_a_file_says_what_it_is(tmp_path: Path) -> None:
     assert [tok.pattern for tok in (ours, theirs, ranked)] == ["boundless", "gpt4o", "gpt4"]
     assert [tok.vocab_size for tok in (ours, theirs, ranked)] == [400, 600, 259]
     for tok in (ours, theirs, ranked):
-        assert decoded(tok, TEXTS) == TEXTS
+        assert decode(tok, TEXTS) == TEXTS
     assert ranked.encode_batch(["of the"])[0].tolist() == [ord("o"), ord("f"), 258]
     assert isinstance(ranked, Tiktoken)
     assert isinstance(ranked._encoding, tiktoken.Encoding)
@@ -120,7 +120,7 @@ def test_superwords_are_tokens_with_letters_of_several_pretokens() -> None:
     made = {tok.token_bytes(id) for id in tok.superwords}
     assert b" of the" in made
     assert tok.superwords == {id for id in tok.vocabulary if tok.model.is_superword(id)}
-    # What other makes are judged by finds the same.
+    # The rule for other tokenizers finds the same.
     assert AnyTokenizer.superwords.func(tok) == tok.superwords  # type: ignore[attr-defined]
     assert not HuggingFace(baseline("bpe"), "bpe").superwords
 
@@ -132,17 +132,16 @@ def test_a_model_of_whole_lines_has_superwords_too() -> None:
     assert any(b"of the" in tok.token_bytes(id) for id in tok.superwords)
 
 
-def test_a_lossy_tokenizer_is_measured_as_such() -> None:
-    """Lower case is not what the text was."""
-    tokenizers = needs("tokenizers")
+def test_documents_that_a_tokenizer_alters_are_counted() -> None:
+    tokenizers = import_extra("tokenizers")
     tokenizer = tokenizers.Tokenizer.from_str(baseline("bpe").to_str())
-    tokenizer.normalizer = needs("tokenizers.normalizers").Lowercase()
+    tokenizer.normalizer = import_extra("tokenizers.normalizers").Lowercase()
     measured = evaluate(HuggingFace(tokenizer, "lower"), ["quite the same", "Not The Same"])
     assert (measured.documents, measured.altered) == (2, 1)
     assert measured.alignment.pretokens == 3
     assert measured.bytes == 26
 
 
-def test_what_is_missing_is_said() -> None:
+def test_a_missing_library_is_named() -> None:
     with pytest.raises(SuperwordError, match=r"pip install 'superword\[eval\]'"):
-        needs("a_library_that_is_not_there")
+        import_extra("a_library_that_is_not_there")

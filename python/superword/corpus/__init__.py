@@ -1,0 +1,34 @@
+"""Reading documents.
+
+In reading order:
+    options    `CorpusOptions`: the options for reading.
+    paths      The sources that a path names: a file, a folder, a glob, a URL, standard input.
+    parquet    Documents from Parquet tables.
+    documents  `open_corpus`, which opens any of these, and the bundled `sample`.
+"""
+
+from superword.corpus.documents import (
+    CorpusLike,
+    Shard,
+    open_corpus,
+    open_sources,
+    sample,
+    warn_of_skipped,
+)
+from superword.corpus.options import CorpusKeywords, CorpusOptions, ReadingKeywords
+from superword.corpus.paths import RawPath, Source, find_sources
+
+__all__ = [
+    "CorpusKeywords",
+    "CorpusLike",
+    "CorpusOptions",
+    "RawPath",
+    "ReadingKeywords",
+    "Shard",
+    "Source",
+    "find_sources",
+    "open_corpus",
+    "open_sources",
+    "sample",
+    "warn_of_skipped",
+]

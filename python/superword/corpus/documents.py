@@ -1,0 +1,151 @@
+"""Documents from files, tables, URLs, standard input, and Python iterables."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
+from importlib import resources
+from itertools import chain, islice
+from typing import Any, TypeAlias, Unpack
+
+import zstandard
+
+from superword import _core
+from superword.corpus.options import CorpusKeywords, CorpusOptions
+from superword.corpus.parquet import parquet_documents
+from superword.corpus.paths import Source, find_sources, is_parquet
+from superword.errors import CorpusError
+from superword.keywords import expand_keywords, gather
+
+__all__ = ["CorpusLike", "Shard", "open_corpus", "open_sources", "sample", "warn_of_skipped"]
+
+CorpusLike: TypeAlias = (
+    str
+    | os.PathLike[str]
+    | Iterable[os.PathLike[str]]
+    | Iterable[str]
+    | Iterable[Mapping[str, Any]]
+)
+Shard: TypeAlias = tuple[int, int]
+"""`(i, n)`: every n-th file of a corpus, or document of an iterable, from the i-th on."""
+
+
+@expand_keywords(CorpusKeywords, CorpusOptions)
+def open_corpus(
+    corpus: CorpusLike,
+    *,
+    shard: Shard | None = None,
+    corpus_options: CorpusOptions | None = None,
+    **keywords: Unpack[CorpusKeywords],
+) -> _core.Corpus:
+    r"""Open a corpus, so that it can be read more than once.
+
+    Files of JSON lines and text are read again for each pass. Everything else (tables, standard
+    input, URLs, iterables) can be read only once: the first 64 MB of documents stay in memory, the
+    rest goes to a temporary file.
+
+    Args:
+        corpus: A path: a file, a folder (read recursively, sorted), a glob, a URL, or `-` for
+            standard input. Or an iterable of `Path`: several of these. Or any other iterable:
+            its items are the documents, strings or mappings (rows) that hold one in `column`.
+            Files are `.jsonl`, `.txt` or `.parquet`, the first two also as `.gz`, `.zst` or
+            `.bz2`; standard input is JSON lines if it starts with `{"`, otherwise text.
+        shard: `(i, n)` to take every n-th file, or document of an iterable, from the i-th on,
+            counted from 0.
+        corpus_options: The options for reading documents; or its fields as keywords.
+        keywords: The fields of `CorpusOptions`.
+
+    Raises:
+        CorpusError: If there is nothing to read, or the input is malformed.
+        OSError: If the system cannot read a file.
+
+    Example:
+        >>> open_corpus(["one", {"text": "two"}], max_documents=5).documents()
+        ['one', 'two']
+    """
+    options = gather(CorpusOptions, corpus_options, keywords)
+    if shard is not None and not 0 <= shard[0] < shard[1]:
+        raise ValueError(f"shard {shard[0]} of {shard[1]} does not exist; the first is 0")
+    if isinstance(corpus, (str, os.PathLike)):
+        return open_sources(select_shard(find_sources([os.fspath(corpus)]), shard), options)
+    if isinstance(corpus, (bytes, bytearray, Mapping)) or not isinstance(corpus, Iterable):
+        raise TypeError(
+            f"a corpus is a path or an iterable of documents, not {type(corpus).__name__}"
+        )
+    if hasattr(corpus, "columns"):
+        # Iterating over a data frame yields column names.
+        raise TypeError(f"a {type(corpus).__name__} is a table; pass one of its columns")
+    items: Iterator[Any] = iter(corpus)
+    first = list(islice(items, 1))
+    if first and isinstance(first[0], os.PathLike):
+        paths = [os.fspath(path) for path in chain(first, items)]
+        return open_sources(select_shard(find_sources(paths), shard), options)
+    spool = _core.Spool(options.for_core())
+    start, step = shard or (0, 1)
+    spool.extend(islice(chain(first, items), start, None, step))
+    return spool.finish()
+
+
+def select_shard(sources: list[Source], shard: Shard | None) -> list[Source]:
+    """Return the files of a shard.
+
+    Raises:
+        CorpusError: If there are fewer files than shards.
+    """
+    if shard is None:
+        return sources
+    index, count = shard
+    if len(sources) < count:
+        raise CorpusError(
+            f"{count} shards need at least as many files, and there are {len(sources)}; "
+            "use fewer shards, or split the files"
+        )
+    return sources[index::count]
+
+
+def open_sources(sources: list[Source], options: CorpusOptions) -> _core.Corpus:
+    """Open several sources as one corpus, in this order."""
+    core_options = options.for_core()
+    if all(source.is_rereadable for source in sources):
+        return _core.Corpus.files([source.name for source in sources], core_options)
+    spool = _core.Spool(core_options)
+    for source in sources:
+        if spool.is_full:
+            break
+        if is_parquet(source.name):
+            skip = spool.skip if options.on_error == "skip" else None
+            with source.open() as file:
+                spool.extend(parquet_documents(file, source.name, options.column, skip))
+        elif source.is_rereadable:
+            spool.extend_from_corpus(_core.Corpus.files([source.name], core_options))
+        else:
+            with source.open() as file:
+                spool.extend_from_file(file, source.name)
+    return spool.finish()
+
+
+def warn_of_skipped(corpus: _core.Corpus, stacklevel: int = 3) -> None:
+    """Warn of the input that a corpus has skipped."""
+    if messages := corpus.skipped():
+        lines = "\n".join(f"  {message}" for message in messages)
+        warnings.warn(f"skipped input that cannot be read:\n{lines}", stacklevel=stacklevel)
+
+
+def sample() -> Iterator[str]:
+    """Yield the documents of the bundled sample: six English novels in 207 pieces, 2.9 MB.
+
+    They are in the public domain; `data/README.md` names their sources.
+
+    Example:
+        >>> documents = list(sample())
+        >>> len(documents), sum(len(document.encode()) for document in documents)
+        (207, 2857956)
+    """
+    packed = resources.files("superword").joinpath("data/sample.jsonl.zst")
+    with packed.open("rb") as file:
+        unpacked = zstandard.ZstdDecompressor(max_window_size=2**31).stream_reader(file)
+        for line in io.TextIOWrapper(unpacked, encoding="utf-8"):
+            yield json.loads(line)["text"]

@@ -1,0 +1,83 @@
+"""Documents from Parquet tables; needs `superword[parquet]`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import IO, Any
+
+from superword.errors import CorpusError
+
+__all__ = ["parquet_documents"]
+
+# Rows that are converted to Python strings at a time.
+BATCH_ROWS = 1024
+
+
+def parquet_documents(
+    file: IO[bytes], name: str, column: str, skip: Callable[[str], None] | None
+) -> Iterator[str]:
+    """Yield the strings of one column, row group by row group.
+
+    Args:
+        file: The table.
+        name: Its name in messages.
+        column: The column.
+        skip: Called with a message for each row or table that cannot be read. If None, the message
+            is raised as an error.
+
+    Raises:
+        CorpusError: If pyarrow is missing, the file is not a table, the column is missing or does
+            not hold strings, or a row is null.
+    """
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError:
+        message = "Parquet needs pyarrow; pip install 'superword[parquet]'"
+        raise CorpusError(message, file=name) from None
+
+    def raise_or_skip(error: CorpusError) -> None:
+        if skip is None:
+            raise error from None
+        skip(str(error))
+
+    row = 0
+    try:
+        table = pyarrow.parquet.ParquetFile(file)
+        check_column(table.schema_arrow, name, column)
+        for group in range(table.num_row_groups):
+            for batch in table.iter_batches(BATCH_ROWS, row_groups=[group], columns=[column]):
+                for document in batch.column(0).to_pylist():
+                    row += 1
+                    if document is None:
+                        message = (
+                            "null instead of a string; fill it, "
+                            "or pass on_error='skip' (--on-error skip)"
+                        )
+                        error = CorpusError(message, file=name, line=row, column=column, unit="row")
+                        raise_or_skip(error)
+                    else:
+                        yield document
+    except CorpusError as error:
+        raise_or_skip(error)
+    except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as damage:
+        if isinstance(damage, OSError) and damage.errno is not None:
+            raise
+        message = f"cannot be read as a table ({damage}); fetch or write it again"
+        raise_or_skip(CorpusError(message, file=name, line=row + 1 if row else None, unit="row"))
+
+
+def check_column(schema: Any, name: str, column: str) -> None:
+    """Reject a table without the column, or one whose column does not hold strings."""
+    import pyarrow.types as kinds
+
+    if schema.names.count(column) != 1:
+        has = ", ".join(map(repr, schema.names)) or "none"
+        count = "more than one" if column in schema.names else "no"
+        message = f"{count} such column; the table has {has}: name the one that holds the text"
+        raise CorpusError(message, file=name, column=column)
+    kind = schema.field(column).type
+    inner = kind.value_type if kinds.is_dictionary(kind) else kind
+    if not (kinds.is_string(inner) or kinds.is_large_string(inner)):
+        message = f"the column holds {kind}, not strings; name the one that holds the text"
+        raise CorpusError(message, file=name, column=column)

@@ -1,0 +1,151 @@
+"""The sources that a path names: a file, a folder, a glob, a URL, standard input."""
+
+from __future__ import annotations
+
+import glob
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from superword import _core
+from superword.errors import CorpusError
+
+__all__ = ["STANDARD_INPUT", "RawPath", "Source", "find_sources", "is_parquet"]
+
+STANDARD_INPUT = "standard input"
+KNOWN = ".jsonl and .txt files (also as .gz, .zst or .bz2) and .parquet files"
+
+
+@dataclass(frozen=True)
+class RawPath(os.PathLike[str]):
+    """A path or a URL exactly as typed; a `Path` would drop the second slash of `https://`."""
+
+    name: str
+
+    def __fspath__(self) -> str:
+        """Return the path as typed."""
+        return self.name
+
+
+@dataclass(frozen=True)
+class Source:
+    """One file or stream to read.
+
+    Attributes:
+        name: Its path, or its name in messages.
+        open: Opens it as a binary file.
+        is_rereadable: Whether the core can open it by name, any number of times.
+    """
+
+    name: str
+    open: Callable[[], AbstractContextManager[IO[bytes]]]
+    is_rereadable: bool = False
+
+
+def is_parquet(name: str) -> bool:
+    """Return whether a file is a Parquet table, by its name."""
+    return name.lower().endswith(".parquet")
+
+
+def find_sources(paths: Iterable[str]) -> list[Source]:
+    """Return the sources that paths name, in their order; folders and globs are sorted.
+
+    Raises:
+        CorpusError: If there is none, or one of an unknown format.
+        FileNotFoundError: If a path does not exist.
+    """
+    sources = [source for path in paths for source in expand_path(path)]
+    if not sources:
+        raise CorpusError("no files to read; name at least one")
+    return sources
+
+
+def expand_path(path: str) -> Iterator[Source]:
+    """Yield the sources that one path names."""
+    if "\n" in path or "\0" in path:
+        raise CorpusError("a string is a path; to read a text, pass it in a list: [text]")
+    if path == "-":
+        # Not closed: it belongs to the process. Unbuffered: after Ctrl-C, a buffered read would
+        # go on until its buffer is full.
+        raw = getattr(sys.stdin.buffer, "raw", sys.stdin.buffer)
+        yield Source(STANDARD_INPUT, lambda: nullcontext(raw))
+    elif "://" in path:
+        yield from expand_url(path)
+    elif os.path.isdir(path):
+        yield from map(file_source, list_folder(path))
+    elif os.path.exists(path) or not glob.has_magic(path):
+        os.stat(path)  # Raises the system's own error if the path does not exist.
+        yield file_source(path)
+    else:
+        names = [name for name in glob.glob(path, recursive=True) if not os.path.isdir(name)]
+        if not names:
+            raise CorpusError("no file matches; check the pattern and the folder", file=path)
+        yield from map(file_source, sorted(names))
+
+
+def list_folder(path: str) -> list[str]:
+    """Return the files of known formats in a folder and its subfolders, except hidden ones."""
+    names = [
+        str(file)
+        for file in sorted(Path(path).rglob("*"))
+        if not any(part.startswith(".") for part in file.relative_to(path).parts)
+        and is_known(file.name)
+        and file.is_file()
+    ]
+    if not names:
+        raise CorpusError(f"nothing to read in the folder; superword reads {KNOWN}", file=path)
+    return names
+
+
+def is_known(name: str) -> bool:
+    """Return whether the format of a file is known, by its name."""
+    return is_parquet(name) or _core.is_known_name(name)
+
+
+def file_source(path: str) -> Source:
+    """Return the source for a file, a named pipe, or a device."""
+    is_file = os.path.isfile(path)
+    if is_file and not is_known(path):
+        raise CorpusError(
+            f"the name does not tell the format; superword reads {KNOWN}: rename it, "
+            "or pass it on standard input",
+            file=path,
+        )
+    return Source(path, lambda: open(path, "rb"), is_file and not is_parquet(path))
+
+
+def expand_url(url: str) -> Iterator[Source]:
+    """Yield the sources that a URL names, through fsspec."""
+    try:
+        import fsspec
+    except ImportError:
+        message = "URLs are read through fsspec; pip install fsspec"
+        raise CorpusError(message, file=url) from None
+    try:
+        system, path = fsspec.core.url_to_fs(url)
+    except ImportError as missing:
+        raise CorpusError(f"fsspec cannot open it: {missing}", file=url) from None
+    except ValueError as unknown:
+        raise CorpusError(f"fsspec cannot open this kind of URL: {unknown}", file=url) from None
+    # In a web address, a question mark starts the query and is no wildcard.
+    is_web = url.lower().startswith(("http://", "https://"))
+    if not is_web and glob.has_magic(path):
+        names = sorted(system.glob(path))
+    elif not is_web and system.isdir(path):
+        names = sorted(name for name in system.find(path) if is_known(name))
+    else:
+        names = [path]
+    if not names:
+        raise CorpusError(f"nothing to read there; superword reads {KNOWN}", file=url)
+    for name in names:
+        shown = name.split("?")[0].split("#")[0] if is_web else name
+        yield Source(shown, remote_opener(system, name))
+
+
+def remote_opener(system: Any, name: str) -> Callable[[], AbstractContextManager[IO[bytes]]]:
+    """Return a function that opens a file of an fsspec file system."""
+    return lambda: system.open(name, "rb")

@@ -1,0 +1,232 @@
+"""The folder of counts: its files, their manifests and their checksums: docs/scale.md."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from superword import _core
+from superword.atomic_files import write_atomically
+from superword.counts import key_counts
+from superword.errors import CountsError
+
+__all__ = [
+    "CountedShard",
+    "Stage",
+    "Totals",
+    "check_files",
+    "check_same_settings",
+    "find_shard",
+    "list_all_shards",
+    "list_shards",
+    "write_files",
+    "write_shard",
+]
+
+FORMAT = "superword counts"
+VERSION = 1
+
+Stage = Literal["pretokens", "fragments"]
+
+
+@dataclass(frozen=True)
+class Totals:
+    """The numbers of documents, bytes, skipped items and pretokens in some input."""
+
+    documents: int
+    bytes: int
+    skipped: int
+    pretokens: int
+
+    def as_tuple(self) -> tuple[int, int, int, int]:
+        """Return the numbers as the core takes them."""
+        return self.documents, self.bytes, self.skipped, self.pretokens
+
+    @staticmethod
+    def add(each: Iterable[Totals]) -> Totals:
+        """Return the sums."""
+        return Totals(*map(sum, zip(*(one.as_tuple() for one in each), strict=True)))
+
+    def __str__(self) -> str:
+        """Return the numbers in words."""
+        return (
+            f"{self.documents:,} documents of {self.bytes:,} bytes and {self.pretokens:,} pretokens"
+        )
+
+
+@dataclass(frozen=True)
+class File:
+    """A file of sorted keys with counts.
+
+    Attributes:
+        name: Its name in the folder.
+        keys: The number of keys.
+        sha256: Its checksum.
+    """
+
+    name: str
+    keys: int
+    sha256: str
+
+
+@dataclass(frozen=True)
+class CountedShard:
+    """The manifest of a shard.
+
+    Attributes:
+        stage: `pretokens` or `fragments`.
+        index: The number of the shard, from 0 on.
+        shards: The number of shards.
+        pattern: The pattern that split the documents.
+        eligible: The regex of eligible pretokens.
+        unicode: The version of the Unicode tables.
+        sources: The files that were read, and their sizes.
+        seen: The totals of these files.
+        cut: The checksum of the cut that made the fragments.
+        files: The files of counts: pretokens and, for supermerges, bigrams; or fragments.
+    """
+
+    stage: Stage
+    index: int
+    shards: int
+    pattern: str
+    eligible: str
+    unicode: str
+    sources: list[tuple[str, int]]
+    seen: Totals
+    cut: str | None
+    files: dict[str, File]
+
+    def settings(self) -> tuple[str, str, str]:
+        """Return the settings that all shards must share."""
+        return self.pattern, self.eligible, self.unicode
+
+    def as_json(self) -> bytes:
+        """Return the contents of the manifest."""
+        fields = {"format": FORMAT, "version": VERSION, **asdict(self)}
+        return json.dumps(fields, indent=1).encode() + b"\n"
+
+    @staticmethod
+    def from_json(path: Path) -> CountedShard:
+        """Read a manifest.
+
+        Raises:
+            CountsError: If the file is not a manifest.
+        """
+        try:
+            fields = json.loads(path.read_bytes())
+            if (fields.pop("format"), fields.pop("version")) != (FORMAT, VERSION):
+                raise CountsError(f"{path}: not {FORMAT} of version {VERSION}; count again")
+            fields["seen"] = Totals(**fields["seen"])
+            fields["files"] = {kind: File(**file) for kind, file in fields["files"].items()}
+            fields["sources"] = [(name, size) for name, size in fields["sources"]]
+            return CountedShard(**fields)
+        except (ValueError, KeyError, TypeError, AttributeError) as damage:
+            if isinstance(damage, CountsError):
+                raise
+            raise CountsError(f"{path}: damaged ({damage!r}); count the shard again") from None
+
+
+def manifest_path(folder: Path, stage: Stage, index: int, shards: int) -> Path:
+    """Return the path of a manifest.
+
+    Example:
+        >>> manifest_path(Path("counts"), "pretokens", 2, 16).name
+        'pretokens-2-of-16.json'
+    """
+    return folder / f"{stage}-{index}-of-{shards}.json"
+
+
+def write_shard(folder: Path, shard: CountedShard, counts: _core.Counts) -> CountedShard:
+    """Write the counts of a shard, and its manifest."""
+    kinds: dict[str, Iterable[Any]] = {shard.stage: key_counts.core_batches(counts)}
+    if (bigrams := counts.take_bigrams()) is not None:
+        kinds["bigrams"] = key_counts.bigram_batches(np.frombuffer(bigrams, np.uint32))
+    return write_files(folder, shard, kinds)
+
+
+def write_files(
+    folder: Path, shard: CountedShard, kinds: Mapping[str, Iterable[Any]]
+) -> CountedShard:
+    """Write the files of a shard, given as batches of keys with counts, and its manifest."""
+    with write_atomically() as files:
+        # Opened first, so renamed last: once the manifest exists, all files exist.
+        manifest = files.open(manifest_path(folder, shard.stage, shard.index, shard.shards))
+        for kind, batches in kinds.items():
+            path = folder / f"{kind}-{shard.index}-of-{shard.shards}.parquet"
+            file = files.open(path)
+            keys = key_counts.write(file, batches)
+            file.flush()
+            shard.files[kind] = File(path.name, keys, checksum(Path(file.name)))
+        manifest.write(shard.as_json())
+    return shard
+
+
+def checksum(path: Path) -> str:
+    """Return the SHA-256 of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def check_files(folder: Path, shard: CountedShard) -> None:
+    """Reject a shard whose files are missing or damaged."""
+    for file in shard.files.values():
+        path = folder / file.name
+        if not path.is_file():
+            raise CountsError(f"{path}: missing; count shard {shard.index}/{shard.shards} again")
+        if checksum(path) != file.sha256:
+            raise CountsError(
+                f"{path}: damaged, or replaced by another file; "
+                f"remove it and count shard {shard.index}/{shard.shards} again"
+            )
+
+
+def find_shard(folder: Path, stage: Stage, index: int, shards: int) -> CountedShard | None:
+    """Return a shard, or None if it was not counted."""
+    path = manifest_path(folder, stage, index, shards)
+    return CountedShard.from_json(path) if path.exists() else None
+
+
+def list_shards(folder: Path, stage: Stage) -> list[CountedShard]:
+    """Return the shards of a stage that were counted."""
+    counted = [CountedShard.from_json(path) for path in folder.glob(f"{stage}-*-of-*.json")]
+    return sorted(counted, key=lambda shard: (shard.shards, shard.index))
+
+
+def list_all_shards(folder: Path, stage: Stage) -> list[CountedShard]:
+    """Return all shards of a stage; an empty list if none was counted.
+
+    Raises:
+        CountsError: If some are missing, or they do not match.
+    """
+    counted = list_shards(folder, stage)
+    if not counted:
+        return []
+    numbers = sorted({shard.shards for shard in counted})
+    if len(numbers) > 1:
+        listed = " and ".join(map(str, numbers))
+        raise CountsError(f"{folder}: it has shards of {listed}; keep those of one number")
+    missing = sorted(set(range(numbers[0])) - {shard.index for shard in counted})
+    if missing:
+        listed = ", ".join(f"{index}/{numbers[0]}" for index in missing)
+        raise CountsError(f"{folder}: {stage} are incomplete; count the missing shards: {listed}")
+    check_same_settings(folder, counted)
+    return counted
+
+
+def check_same_settings(folder: Path, shards: Sequence[CountedShard]) -> None:
+    """Reject shards that were counted with other settings than the first."""
+    for shard in shards[1:]:
+        if shard.settings() != shards[0].settings() or shard.files.keys() != shards[0].files.keys():
+            raise CountsError(
+                f"{folder}: {shard.stage} of shard {shard.index}/{shard.shards} were counted with "
+                f"pattern {shard.pattern!r}, those of {shards[0].index}/{shards[0].shards} with "
+                f"{shards[0].pattern!r}, or another eligibility, Unicode or choice of supermerges; "
+                "count all with the same settings"
+            )

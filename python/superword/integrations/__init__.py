@@ -1,0 +1,9 @@
+"""Adapters for other libraries' pipelines. Each needs its library, so nothing is imported here.
+
+In reading order:
+    added_tokens  Finding added tokens in a text.
+    truncation    Which tokens stay when there is room for fewer.
+    model_inputs  Examples of one or two sequences, their ids and offsets.
+    transformers  `SuperwordTokenizer` for Hugging Face transformers.
+    datatrove     `SuperwordEncoder` for datatrove's pipelines.
+"""

@@ -1,0 +1,402 @@
+"""Superword tokenizers in Hugging Face transformers; needs `superword[transformers]`.
+
+Importing this module registers them with `AutoTokenizer`: docs/transformers.md.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from superword.atomic_files import write_atomically
+from superword.integrations.added_tokens import AddedTokenRule, AddedTokens
+from superword.integrations.model_inputs import (
+    Row,
+    Rows,
+    SequenceIds,
+    encode_sequences,
+    list_examples,
+)
+from superword.integrations.truncation import divide_room, split_windows
+from superword.interop.byte_spelling import read_spelling, spell
+from superword.tokenizer import Tokenizer, load
+
+try:
+    from transformers import AddedToken, AutoTokenizer, BatchEncoding, PreTrainedConfig
+    from transformers.tokenization_python import PythonBackend
+    from transformers.utils import PaddingStrategy
+except ImportError as missing:
+    message = f"{missing}; pip install 'superword[transformers]'"
+    raise ImportError(message, name=missing.name) from None
+
+__all__ = ["SuperwordConfig", "SuperwordTokenizer"]
+
+MODEL_FILE = "superword.json"
+# Saved folders hold this module, for loading with trust_remote_code.
+STUB_FILE = "tokenization_superword.py"
+STUB = "from superword.integrations.transformers import SuperwordTokenizer\n"
+
+
+class SuperwordConfig(PreTrainedConfig):
+    """The model type that these tokenizers are registered for. They work with any other too."""
+
+    model_type = "superword"
+
+
+class SuperwordTokenizer(PythonBackend):
+    """A transformers tokenizer that encodes and decodes with a superword model.
+
+    The model's special tokens are special here too, with the same ids. Added tokens get ids after
+    all others.
+
+    Args:
+        vocab_file: The tokenizer, or its file.
+        settings: The settings of transformers tokenizers: `eos_token`, `pad_token`,
+            `padding_side`, `model_max_length`, `chat_template`, and so on; and
+            `special_tokens_pattern`, the special tokens around a text: `bos`, `eos`, `bos_eos`, by
+            default none.
+
+    Example:
+        >>> import superword
+        >>> tok = superword.train(["to be or not to be"], 258, special_tokens=["<|end|>"])
+        >>> tokenizer = SuperwordTokenizer(tok, eos_token="<|end|>", pad_token="<|end|>")
+        >>> tokenizer(["to be", "to be<|end|>"], padding=True)["input_ids"]
+        [[257, 256, 258], [257, 256, 258]]
+    """
+
+    vocab_files_names = {"vocab_file": MODEL_FILE}
+    model_input_names = ["input_ids", "attention_mask"]
+    _auto_map = {"AutoTokenizer": [f"{Path(STUB_FILE).stem}.SuperwordTokenizer", None]}
+
+    def __init__(self, vocab_file: Tokenizer | str | os.PathLike[str], **settings: Any) -> None:
+        # First, since the base class needs the vocabulary.
+        self.core = vocab_file if isinstance(vocab_file, Tokenizer) else load(vocab_file)
+        self._added_tokens_decoder = {
+            id: AddedToken(text, special=True, normalized=False)
+            for text, id in self.core.special_tokens.items()
+        }
+        ids = [id for id, _ in self.core._model.vocabulary()]
+        self._vocab_size = max(ids, default=-1) + 1
+        super().__init__(**settings)
+        # The base class does not save it.
+        self.init_kwargs["special_tokens_pattern"] = self.special_tokens_pattern
+        for text in self.core.special_tokens:
+            if text not in self.all_special_tokens:
+                self._extra_special_tokens.append(text)
+
+    @classmethod
+    def register_for_auto_class(cls, auto_class: str = "AutoTokenizer") -> None:
+        """Do nothing: every saved folder says how to load it."""
+
+    @property
+    def vocab_size(self) -> int:
+        """The number of ids, without special and added tokens."""
+        return self._vocab_size
+
+    def get_vocab(self) -> dict[str, int]:
+        """Return all tokens with their ids, spelled as GPT-2 spells bytes."""
+        tokens = {spell(token): id for id, token in self.core._model.vocabulary()}
+        return tokens | dict(self._added_tokens_encoder)
+
+    def _update_total_vocab_size(self) -> None:
+        """Update everything that depends on added tokens. The base class calls it on changes.
+
+        It is not computed lazily: that would change the hash by which `datasets` recognizes a
+        tokenizer.
+        """
+        # Not the number of strings: ids may have gaps, and two tokens may have the same spelling.
+        self.total_vocab_size = max(self._vocab_size - 1, *self._added_tokens_decoder, 0) + 1
+        self._added_tokens = AddedTokens(
+            AddedTokenRule(token.content, id, token.lstrip, token.rstrip, token.single_word)
+            for id, token in self._added_tokens_decoder.items()
+        )
+
+    def _add_tokens(
+        self, new_tokens: Sequence[str | AddedToken] | None, special_tokens: bool = False
+    ) -> int:
+        """Add tokens with ids after all others; existing ones are kept."""
+        self._update_total_vocab_size()
+        before = self.total_vocab_size
+        for given in new_tokens or ():
+            if not isinstance(given, (str, AddedToken)):
+                raise TypeError(f"a token must be a string or an AddedToken, not {given!r}")
+            text = str(given)
+            if not text or text in self._added_tokens_encoder:
+                continue
+            is_special = special_tokens or text in self.all_special_tokens
+            if isinstance(given, str):
+                token = AddedToken(given, special=is_special, normalized=not is_special)
+            else:
+                token = given
+                if is_special and not token.special:
+                    token.__setstate__({"special": True, "normalized": token.normalized})
+            # A token of the vocabulary keeps its id, unless it becomes special.
+            known = None if token.special else self.core._model.token_id(text.encode())
+            id = self.total_vocab_size if known is None else known
+            self.total_vocab_size = max(self.total_vocab_size, id + 1)
+            if token.special and text not in self.all_special_tokens:
+                self._extra_special_tokens.append(token)
+            self._added_tokens_decoder[id] = token
+            self._added_tokens_encoder[text] = id
+        added = self.total_vocab_size - before
+        self._update_total_vocab_size()
+        return added
+
+    def _tokenize(self, text: str, **kwargs: Any) -> list[str]:
+        return [spell(self.core.token_bytes(id)) for id in self.core.encode_ordinary(text)]
+
+    def tokenize(self, text: str, **kwargs: Any) -> list[str]:
+        """Encode a text to the strings that `get_vocab` returns."""
+        split = bool(kwargs.get("split_special_tokens", self.split_special_tokens))
+        (sequence,) = encode_sequences(self.core, self._added_unless(split), [text])
+        return list(self.convert_ids_to_tokens(sequence.ids))
+
+    def _convert_token_to_id(self, token: str) -> int | None:
+        spelled = read_spelling(token)
+        id = None if spelled is None else self.core._model.token_id(spelled)
+        return self.unk_token_id if id is None else id
+
+    def _convert_id_to_token(self, index: int) -> str:
+        return spell(self.core.token_bytes(index))
+
+    def convert_tokens_to_string(self, tokens: list[str]) -> str:
+        """Join tokens, spelled as in `get_vocab`, to a text."""
+        return b"".join(map(self._bytes_of, tokens)).decode("utf-8", "replace")
+
+    def _bytes_of(self, token: str) -> bytes:
+        spelled = None if token in self._added_tokens_encoder else read_spelling(token)
+        return token.encode() if spelled is None else spelled
+
+    def _decode(
+        self,
+        token_ids: int | list[int],
+        skip_special_tokens: bool = False,
+        clean_up_tokenization_spaces: bool | None = None,
+        **kwargs: Any,
+    ) -> str:
+        """Decode ids to text; spaces are never cleaned up."""
+        ids = [token_ids] if isinstance(token_ids, int) else token_ids
+        if skip_special_tokens:
+            skipped = set(self.all_special_ids)
+            ids = [id for id in ids if id not in skipped]
+        added = self._added_tokens_decoder
+        if added.keys().isdisjoint(ids):
+            return self.core.decode(ids)
+        decoded = b""
+        for is_added, some in groupby(ids, added.__contains__):
+            if is_added:
+                decoded += "".join(added[id].content for id in some).encode()
+            else:
+                decoded += self.core.decode_bytes(some)
+        return decoded.decode("utf-8", "replace")
+
+    def save_vocabulary(
+        self, save_directory: str, filename_prefix: str | None = None
+    ) -> tuple[str, ...]:
+        """Write the model, and a module that loads it."""
+        prefix = f"{filename_prefix}-" if filename_prefix else ""
+        model = Path(save_directory, prefix + MODEL_FILE)
+        stub = Path(save_directory, STUB_FILE)
+        self.core.save(model)
+        with write_atomically() as files:
+            files.open(stub).write(STUB.encode())
+        return str(model), str(stub)
+
+    def _added_unless(self, split_special_tokens: bool) -> AddedTokens | None:
+        """Return the finder of added tokens; None if they are ordinary text."""
+        return None if split_special_tokens else self._added_tokens
+
+    def _encode_plus(
+        self,
+        text: Any,
+        text_pair: Any = None,
+        add_special_tokens: bool = True,
+        padding_strategy: PaddingStrategy = PaddingStrategy.DO_NOT_PAD,
+        truncation_strategy: Any = "do_not_truncate",
+        max_length: int | None = None,
+        stride: int = 0,
+        is_split_into_words: bool = False,
+        pad_to_multiple_of: int | None = None,
+        padding_side: str | None = None,
+        return_tensors: Any = None,
+        return_token_type_ids: bool | None = None,
+        return_attention_mask: bool | None = None,
+        return_overflowing_tokens: bool = False,
+        return_special_tokens_mask: bool = False,
+        return_offsets_mapping: bool = False,
+        return_length: bool = False,
+        verbose: bool = True,
+        split_special_tokens: bool | None = None,
+        **kwargs: Any,
+    ) -> BatchEncoding:
+        """Encode texts to ids, truncate and pad them."""
+        split = self.split_special_tokens if split_special_tokens is None else split_special_tokens
+        examples, is_batched = list_examples(text, text_pair, in_words=is_split_into_words)
+        given = [sequence for example in examples for sequence in example if sequence is not None]
+        encoded = iter(encode_sequences(self.core, self._added_unless(split), given))
+        rows: list[Assembled] = []
+        samples: list[int] = []
+        for sample, (_, second) in enumerate(examples):
+            sequences = [next(encoded)] if second is None else [next(encoded), next(encoded)]
+            added = self._special_count(len(sequences)) if add_special_tokens else 0
+            room = None if max_length is None else max_length - added
+            strategy = getattr(truncation_strategy, "value", truncation_strategy)
+            windows = self._truncate(sequences, strategy, room, stride, return_overflowing_tokens)
+            for chosen in windows if return_overflowing_tokens else windows[:1]:
+                rows.append(self._assemble(chosen, add_special_tokens))
+                samples.append(sample)
+        data: dict[str, Any] = {"input_ids": [row.ids for row in rows]}
+        names = self.model_input_names
+        if "token_type_ids" in names if return_token_type_ids is None else return_token_type_ids:
+            data["token_type_ids"] = [row.token_types() for row in rows]
+        if "attention_mask" in names if return_attention_mask is None else return_attention_mask:
+            data["attention_mask"] = [[1] * len(row.ids) for row in rows]
+        if return_special_tokens_mask:
+            data["special_tokens_mask"] = [row.mask() for row in rows]
+        if return_offsets_mapping:
+            data["offset_mapping"] = [self._pad_row(row, 0, row.ids).offsets for row in rows]
+        for row in rows:
+            self._eventual_warn_about_too_long_sequence(row.ids, max_length, verbose)
+        side = padding_side or self.padding_side
+        if padding_strategy != PaddingStrategy.DO_NOT_PAD and rows:
+            data = dict(
+                self.pad(
+                    data,
+                    padding=padding_strategy.value,
+                    max_length=max_length,
+                    pad_to_multiple_of=pad_to_multiple_of,
+                    padding_side=side,
+                    return_attention_mask="attention_mask" in data,
+                )
+            )
+        if return_length:
+            data["length"] = [len(ids) for ids in data["input_ids"]]
+        if return_overflowing_tokens:
+            data["overflow_to_sample_mapping"] = samples
+        padded = data["input_ids"]
+
+        def make_row(index: int) -> Row:
+            row, ids = rows[index], padded[index]
+            before = len(ids) - len(row.ids) if side == "left" else 0
+            return self._pad_row(row, before, ids)
+
+        if not is_batched and return_tensors is None and not return_overflowing_tokens:
+            data = {key: rows[0] if key != "length" else rows for key, rows in data.items()}
+        sequences_each = max((len(row.sequences) for row in rows), default=1)
+        return BatchEncoding(
+            data, Rows(len(rows), make_row), return_tensors, n_sequences=sequences_each
+        )
+
+    def _special_count(self, sequences: int) -> int:
+        """Return the number of special tokens around an example."""
+        empty: list[int] = []
+        return len(self.build_inputs_with_special_tokens(empty, empty if sequences == 2 else None))
+
+    def _truncate(
+        self,
+        sequences: list[SequenceIds],
+        strategy: str,
+        room: int | None,
+        stride: int,
+        keeps_overflow: bool,
+    ) -> list[list[tuple[SequenceIds, range]]]:
+        """Return the windows of an example: the one that stays, and those that overflow."""
+        lengths = [len(sequence.ids) for sequence in sequences]
+        if room is None or strategy == "do_not_truncate" or sum(lengths) <= room:
+            return [list(zip(sequences, map(range, lengths), strict=True))]
+        ranges = [[range(length)] for length in lengths]
+        if strategy == "longest_first" and len(lengths) == 2:
+            if keeps_overflow:
+                raise ValueError(
+                    "overflowing tokens of a pair need truncation='only_first' or 'only_second', "
+                    "not 'longest_first'"
+                )
+            rooms = divide_room(lengths[0], lengths[1], max(room, 0))
+            shares = zip(lengths, rooms, strict=True)
+            ranges = [split_windows(n, m, 0, self.truncation_side)[:1] for n, m in shares]
+        else:
+            which = 1 if strategy == "only_second" else 0
+            left = room - (sum(lengths) - lengths[which]) if which < len(lengths) else 0
+            if left <= 0 and (len(lengths) == 2 or which == 1):
+                raise ValueError(
+                    f"truncation={strategy!r} cannot reach max_length; "
+                    "truncate the other sequence, or both with 'longest_first'"
+                )
+            overlap = stride if keeps_overflow else 0
+            ranges[which] = split_windows(lengths[which], left, overlap, self.truncation_side)
+        firsts = [(sequences[0], window) for window in ranges[0]]
+        if len(sequences) == 1:
+            return [[first] for first in firsts]
+        return [[first, (sequences[1], window)] for first in firsts for window in ranges[1]]
+
+    def _assemble(
+        self, chosen: list[tuple[SequenceIds, range]], add_special_tokens: bool
+    ) -> Assembled:
+        parts = [
+            sequence.ids
+            if len(window) == len(sequence.ids)
+            else sequence.ids[window.start : window.stop]
+            for sequence, window in chosen
+        ]
+        if add_special_tokens:
+            ids = self.build_inputs_with_special_tokens(*parts)
+        else:
+            ids = parts[0] if len(parts) == 1 else parts[0] + parts[1]
+        return Assembled(self, chosen, parts, ids, add_special_tokens)
+
+    def _pad_row(self, row: Assembled, before: int, ids: list[int]) -> Row:
+        """Return a row with padding before and after it."""
+        after = len(ids) - len(row.ids) - before
+        mask = [1] * before + row.mask() + [1] * after
+        return Row(list(ids), mask, row.sequences, self.convert_ids_to_tokens)
+
+    def _pad(self, encoded_inputs: Any, *args: Any, **kwargs: Any) -> Any:
+        before = len(encoded_inputs[self.model_input_names[0]])
+        padded = super()._pad(encoded_inputs, *args, **kwargs)
+        missing = len(padded[self.model_input_names[0]]) - before
+        if missing > 0 and "offset_mapping" in padded:
+            empty = [(0, 0)] * missing
+            spans = padded["offset_mapping"]
+            side = kwargs.get("padding_side") or self.padding_side
+            padded["offset_mapping"] = spans + empty if side == "right" else empty + spans
+        return padded
+
+
+class Assembled:
+    """An example as a row of ids, before padding."""
+
+    __slots__ = ("_has_special", "_parts", "_tokenizer", "ids", "sequences")
+
+    def __init__(
+        self,
+        tokenizer: SuperwordTokenizer,
+        sequences: list[tuple[SequenceIds, range]],
+        parts: list[list[int]],
+        ids: list[int],
+        has_special: bool,
+    ) -> None:
+        self._tokenizer = tokenizer
+        self._parts = parts
+        self._has_special = has_special
+        self.sequences = sequences
+        self.ids = ids
+
+    def mask(self) -> list[int]:
+        """Return 1 for each special token around the example, 0 for the others."""
+        if not self._has_special:
+            return [0] * len(self.ids)
+        mask: list[int] = self._tokenizer.get_special_tokens_mask(*self._parts)
+        return mask
+
+    def token_types(self) -> list[int]:
+        """Return 0 for tokens of the first sequence, 1 for the second."""
+        if not self._has_special:
+            return [which for which, ids in enumerate(self._parts) for _ in ids]
+        types: list[int] = self._tokenizer.create_token_type_ids_from_sequences(*self._parts)
+        return types
+
+
+AutoTokenizer.register(SuperwordConfig, tokenizer_class=SuperwordTokenizer, exist_ok=True)

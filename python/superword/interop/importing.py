@@ -1,0 +1,280 @@
+"""Importing tokenizers of other libraries: their merges become rules, their ids stay.
+
+docs/extending.md lists the features that are kept, and those that are rejected.
+"""
+
+from __future__ import annotations
+
+import json
+import warnings
+from collections.abc import Callable, Mapping
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from superword import _core
+from superword.errors import ModelFormatError
+from superword.interop.byte_spelling import read_spelling
+from superword.interop.export_checks import NEVER_IN_UTF8
+from superword.interop.ranked_merges import RankOf, recover_merges, sort_merges
+from superword.interop.tiktoken_file import companion_path, read_companion, read_ranks
+from superword.patterns import NAMED_PATTERNS, compile_pattern
+from superword.tokenizer import Rule, Tokenizer, TrainingConfig, load
+
+__all__ = ["import_tokenizer"]
+
+Json = dict[str, Any]
+RejectOrWarn = Callable[[str], None]
+
+END_OF_TEXT = "<|endoftext|>"
+GPT2 = {END_OF_TEXT: 50256}
+CL100K = {
+    END_OF_TEXT: 100257,
+    "<|fim_prefix|>": 100258,
+    "<|fim_middle|>": 100259,
+    "<|fim_suffix|>": 100260,
+    "<|endofprompt|>": 100276,
+}
+O200K = {END_OF_TEXT: 199999, "<|endofprompt|>": 200018}
+# As in tiktoken 0.14. `gpt4` differs: it splits white space at the end of a text in two.
+CL100K_PATTERN = (
+    r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+"
+    r"|\s++$|\s*[\r\n]|\s+(?!\S)|\s"
+)
+# Pattern and special tokens of tiktoken's own files, by name. The files do not hold them.
+TIKTOKEN: dict[str, tuple[str, dict[str, int]]] = {
+    "r50k_base": ("gpt2", GPT2),
+    "p50k_base": ("gpt2", GPT2),
+    "cl100k_base": (CL100K_PATTERN, CL100K),
+    "o200k_base": ("gpt4o", O200K),
+}
+
+
+def import_tokenizer(
+    path: str | PathLike[str],
+    *,
+    pattern: str | None = None,
+    special_tokens: Mapping[str, int] | None = None,
+    approximate: bool = False,
+) -> Tokenizer:
+    """Import a tokenizer as a model that gives the same ids.
+
+    Args:
+        path: A superword model, a `tokenizer.json` or its folder, or a tiktoken file.
+        pattern: The pattern of a tiktoken file, a name or a regex.
+        special_tokens: The special tokens of a tiktoken file, with their ids.
+        approximate: Warn of features that cannot be reproduced, instead of rejecting them.
+
+    Raises:
+        ModelFormatError: If the file is not a tokenizer, or cannot be reproduced.
+        OSError: If the file cannot be read.
+    """
+    path = Path(path)
+    if path.is_dir():
+        path /= "tokenizer.json"
+    with path.open("rb") as file:
+        start = file.read(4096)
+
+    def reject_or_warn(reason: str) -> None:
+        if not approximate:
+            hint = "approximate=True (--approximate) ignores this"
+            raise ModelFormatError(f"{path}: {reason}; {hint}")
+        warnings.warn(f"{path}: {reason}; ignored", stacklevel=4)
+
+    is_ours = b'"format":"superword"' in start or not start.lstrip().startswith(b"{")
+    ranks = read_ranks(path)
+    if ranks is None and (pattern is not None or special_tokens is not None):
+        raise ValueError("pattern and special_tokens are for tiktoken files; this file has its own")
+    try:
+        if ranks is not None:
+            return from_tiktoken(path, ranks, pattern, special_tokens, reject_or_warn)
+        if is_ours:
+            return load(path)
+        return from_tokenizer_json(json.loads(path.read_bytes()), reject_or_warn)
+    except json.JSONDecodeError as error:
+        raise ModelFormatError(
+            f"{path}: neither a superword model, a tokenizer.json nor a tiktoken file: {error}"
+        ) from None
+    except (AttributeError, KeyError, TypeError) as error:
+        raise ModelFormatError(
+            f"{path}: not a tokenizer.json as Hugging Face tokenizers writes it: {error!r}"
+        ) from None
+    except ModelFormatError as error:
+        prefix = "" if str(error).startswith(str(path)) else f"{path}: "
+        raise ModelFormatError(f"{prefix}{error}") from None
+
+
+def from_tiktoken(
+    path: Path,
+    ranks: Mapping[bytes, int],
+    pattern: str | None,
+    special_tokens: Mapping[str, int] | None,
+    reject_or_warn: RejectOrWarn,
+) -> Tokenizer:
+    """Import a tiktoken file. Its pattern is given, in the file beside it, or known by its name."""
+    beside = companion_path(path)
+    if pattern is None and beside.exists():
+        known = read_companion(path)
+    elif pattern is None and path.stem not in TIKTOKEN:
+        raise ModelFormatError(
+            "a tiktoken file does not hold its pattern; pass it (pattern=, --pattern), "
+            f"or put {beside.name} beside it"
+        )
+    else:
+        known = TIKTOKEN.get(path.stem, ("", {}))
+    return build_model(
+        {rank: token for token, rank in ranks.items()},
+        lambda left, right: ranks.get(left + right),
+        known[0] if pattern is None else pattern,
+        known[1] if special_tokens is None else special_tokens,
+        True,
+        reject_or_warn,
+    )
+
+
+def from_tokenizer_json(described: Json, reject_or_warn: RejectOrWarn) -> Tokenizer:
+    """Import a `tokenizer.json`."""
+    model = described["model"]
+    if model.get("type", "BPE") != "BPE":
+        raise ModelFormatError(f"its model is {model['type']}, not byte-level BPE")
+    for name in ("continuing_subword_prefix", "end_of_word_suffix", "byte_fallback"):
+        if model.get(name):
+            raise ModelFormatError(f"it is not byte-level BPE: its model has {name}")
+    if model.get("dropout"):
+        reject_or_warn("its model has dropout, which makes ids random")
+    normalizer = described.get("normalizer")
+    if normalizer is not None and normalizer.get("normalizers") != []:
+        reject_or_warn(f"its normalizer {normalizer['type']} changes texts")
+    pattern = read_pattern(described["pre_tokenizer"])
+    special_tokens = read_special_tokens(described["added_tokens"], reject_or_warn)
+    merges = [tuple(m.split(" ")) if isinstance(m, str) else tuple(m) for m in model["merges"]]
+    ranks = {
+        (decode_spelling(left), decode_spelling(right)): rank
+        for rank, (left, right) in enumerate(merges)
+    }
+    made = {left + right for left, right in ranks}
+    vocabulary: dict[int, bytes] = {}
+    for text, id in model["vocab"].items():
+        token = read_spelling(text)
+        if text in special_tokens and token not in made:
+            continue
+        vocabulary[id] = decode_spelling(text)
+    by_pair: RankOf = lambda left, right: ranks.get((left, right))  # noqa: E731
+    ignores_merges = bool(model.get("ignore_merges"))
+    return build_model(vocabulary, by_pair, pattern, special_tokens, ignores_merges, reject_or_warn)
+
+
+def decode_spelling(text: str) -> bytes:
+    """Return the bytes of a token, which must be spelled as GPT-2 spells them."""
+    token = read_spelling(text)
+    if token is None:
+        raise ModelFormatError(f"it is not byte-level BPE: {text!r} does not spell bytes")
+    return token
+
+
+def read_pattern(described: Json | None) -> str:
+    """Return the pattern of a pre-tokenizer.
+
+    Example:
+        >>> read_pattern({"type": "ByteLevel", "add_prefix_space": False, "use_regex": True})
+        'gpt2'
+    """
+    if described is None:
+        raise ModelFormatError("it is not byte-level BPE: it has no pre-tokenizer")
+    is_sequence = described["type"] == "Sequence"
+    steps = described["pretokenizers"] if is_sequence else [described]
+    kinds = [step["type"] for step in steps]
+    if kinds not in (["ByteLevel"], ["Split", "ByteLevel"]):
+        raise ModelFormatError(
+            f"its pre-tokenizer is {' and '.join(kinds) or 'empty'}; supported are ByteLevel, and "
+            "Split and ByteLevel"
+        )
+    if steps[-1].get("add_prefix_space", True):
+        raise ModelFormatError("its pre-tokenizer puts a space before texts (add_prefix_space)")
+    uses_regex = steps[-1].get("use_regex", True)
+    if kinds == ["ByteLevel"]:
+        return "gpt2" if uses_regex else r"(?s).+"
+    if uses_regex:
+        raise ModelFormatError("its pre-tokenizer splits twice, by Split and by ByteLevel")
+    regex = steps[0]["pattern"].get("Regex")
+    if not isinstance(regex, str):
+        raise ModelFormatError("its pre-tokenizer splits by a string, not by a regex")
+    behavior, is_inverted = steps[0]["behavior"], steps[0].get("invert", False)
+    # Removing unmatched text removes nothing if the regex matches everything.
+    keeps_all = behavior == "Removed" and is_inverted and compile_pattern(regex).covers_all
+    if (behavior, is_inverted) != ("Isolated", False) and not keeps_all:
+        how = f"{behavior}, inverted" if is_inverted else behavior
+        raise ModelFormatError(f"its pre-tokenizer splits with the behavior {how}, not Isolated")
+    return regex
+
+
+def read_special_tokens(added: list[Json], reject_or_warn: RejectOrWarn) -> dict[str, int]:
+    """Return the added tokens, special or not, with their ids."""
+    for token in added:
+        for name in ("single_word", "lstrip", "rstrip"):
+            if token.get(name):
+                reject_or_warn(f"its added token {token['content']!r} is matched with {name}")
+    return {token["content"]: token["id"] for token in sorted(added, key=lambda t: int(t["id"]))}
+
+
+def build_model(
+    vocabulary: Mapping[int, bytes],
+    rank_of: RankOf,
+    pattern: str,
+    special_tokens: Mapping[str, int],
+    ignores_merges: bool,
+    reject_or_warn: RejectOrWarn,
+) -> Tokenizer:
+    """Build the model of a tokenizer that merges by rank.
+
+    Args:
+        vocabulary: The tokens by id.
+        rank_of: Returns the rank of a pair of tokens.
+        pattern: The pattern, a name or a regex.
+        special_tokens: The special tokens with their ids.
+        ignores_merges: Whether a pretoken that is a token becomes that token without merges.
+        reject_or_warn: Called with each feature that cannot be reproduced.
+    """
+    tokens = set(vocabulary.values())
+    for byte in set(range(256)) - NEVER_IN_UTF8:
+        if bytes([byte]) not in tokens:
+            raise ModelFormatError(f"the byte {byte:#04x} has no token")
+    try:
+        found = recover_merges(tokens, rank_of)
+    except ValueError as error:
+        raise ModelFormatError(f"{error}, so no rule can make it") from None
+    texts = [token for token in found.unreachable if is_text(token)] if ignores_merges else []
+    if texts:
+        reject_or_warn(
+            f"{len(texts)} tokens, such as {texts[0].decode()!r}, are made by no merge, but only "
+            "where they are whole pretokens (ignore_merges)"
+        )
+    if found.early:
+        merge = found.early[0]
+        reject_or_warn(
+            f"{len(found.early)} merges, such as that of {merge.left!r} and {merge.right!r}, join "
+            "tokens that only later merges make, so they are applied out of order"
+        )
+    merges = sort_merges(found.merges)
+    rules = [
+        Rule(index, "merge", merge.left, merge.right, (), 0) for index, merge in enumerate(merges)
+    ]
+    names = {regex: name for name, regex in NAMED_PATTERNS.items()}
+    config = TrainingConfig(
+        pattern=names.get(pattern, pattern),
+        supermerges=False,
+        deletion=None,
+        min_count=1,
+        vocab_size=max(256, len(vocabulary)),
+    )
+    specials = [(id, text) for text, id in special_tokens.items()]
+    return Tokenizer._of(_core.Model.with_ids(config, rules, sorted(vocabulary.items()), specials))
+
+
+def is_text(token: bytes) -> bool:
+    """Return whether bytes are UTF-8, and so may be a pretoken."""
+    try:
+        token.decode()
+    except UnicodeDecodeError:
+        return False
+    return True

@@ -1,0 +1,76 @@
+"""tiktoken's vocabulary files, and the JSON file beside them.
+
+Each line of a vocabulary file is a token in base 64 and its rank. The file beside it, its name plus
+`.json`, holds the pattern and the special tokens, which a `tiktoken.Encoding` needs too.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+from pathlib import Path
+
+from superword.errors import ModelFormatError
+from superword.patterns import NAMED_PATTERNS
+from superword.tokenizer import Tokenizer
+
+__all__ = ["companion_path", "read_companion", "read_ranks", "write_companion", "write_ranks"]
+
+
+def read_ranks(path: Path) -> dict[bytes, int] | None:
+    """Return the ranks in a vocabulary file, or None if the first line is not one of its kind."""
+    with path.open("rb") as file:
+        if parse_line(file.readline(4096)) is None:
+            return None
+        file.seek(0)
+        lines = file.read().splitlines()
+    ranks = {}
+    for number, line in enumerate(lines, 1):
+        if line:
+            if (entry := parse_line(line)) is None:
+                message = "not a token in base 64 and its rank, as other lines are"
+                raise ModelFormatError(f"{path}, line {number}: {message}")
+            ranks[entry[0]] = entry[1]
+    return ranks
+
+
+def parse_line(line: bytes) -> tuple[bytes, int] | None:
+    """Return the token and the rank of a line, or None if it is malformed.
+
+    Example:
+        >>> parse_line(b"IHRoZQ== 262"), parse_line(b"word v1")
+        ((b' the', 262), None)
+    """
+    token, _, rank = line.strip().partition(b" ")
+    try:
+        return (base64.b64decode(token, validate=True), int(rank)) if token else None
+    except (binascii.Error, ValueError):
+        return None
+
+
+def write_ranks(tok: Tokenizer) -> bytes:
+    """Return the vocabulary file of a tokenizer."""
+    lines = (base64.b64encode(token) + b" %d\n" % id for id, token in tok._model.vocabulary())
+    return b"".join(lines)
+
+
+def companion_path(path: Path) -> Path:
+    """Return the path of the file beside a vocabulary file."""
+    return path.with_name(path.name + ".json")
+
+
+def read_companion(path: Path) -> tuple[str, dict[str, int]]:
+    """Return the pattern and the special tokens from the file beside a vocabulary file."""
+    described = json.loads(companion_path(path).read_text(encoding="utf-8"))
+    return described["pat_str"], described["special_tokens"]
+
+
+def write_companion(tok: Tokenizer) -> bytes:
+    """Return the file beside a vocabulary file."""
+    described = {
+        "pat_str": NAMED_PATTERNS.get(tok.pattern, tok.pattern),
+        "special_tokens": tok.special_tokens,
+        "fingerprint": tok.fingerprint,
+    }
+    return json.dumps(described, indent=1, ensure_ascii=False).encode() + b"\n"

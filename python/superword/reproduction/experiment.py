@@ -1,0 +1,188 @@
+"""Train and measure the lineup, step by step."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, cast
+
+from superword.corpus import RawPath
+from superword.errors import SuperwordError
+from superword.evaluation import (
+    AnyTokenizer,
+    HuggingFace,
+    Measurement,
+    Ours,
+    evaluate,
+    import_extra,
+)
+from superword.reproduction.baselines import train_baseline, truncate_baseline
+from superword.reproduction.lineup import TokenizerSpec, build_lineup
+from superword.reproduction.results import Results, TrainingCurve
+from superword.reproduction.settings import ReproductionSettings
+from superword.reproduction.steps import Steps, digest
+from superword.tokenizer import Deletion, load
+from superword.tokenizer.display import readable
+from superword.training import ProgressCallback, train
+
+__all__ = ["reproduce"]
+
+# Part of every digest: raise it when training or measuring changes its meaning.
+VERSION = 2
+
+
+def reproduce(
+    settings: ReproductionSettings,
+    *,
+    log: Callable[[str], object] = lambda line: None,
+    progress: bool | ProgressCallback = False,
+) -> Results:
+    """Train and measure the lineup; reuse the files of an earlier run.
+
+    Args:
+        settings: What to train and measure.
+        log: Called with the name of each file before it is built.
+        progress: True for progress bars on a terminal, or a callback.
+
+    Raises:
+        SuperwordError: If a baseline loses bytes, or a library is missing.
+        CorpusError: If a corpus cannot be read.
+    """
+    experiment = Experiment(settings, Steps(settings.out, log), progress)
+    transition = settings.transition or None
+    lineup = build_lineup(settings.baselines, settings.baseline_bytes, transition)
+    measured = {}
+    for spec in lineup:
+        for size, each in experiment.measure(spec):
+            measured[spec.key, size] = each
+    nested = [spec for spec in lineup if spec.baseline is None and spec.is_nested]
+    return Results(
+        lineup={spec.key: spec for spec in lineup},
+        sizes=settings.vocab_sizes,
+        measured=measured,
+        curves={spec.key: experiment.build_curve(spec) for spec in nested},
+        sentence=(settings.sentence, experiment.tokenize_sentence(lineup)),
+    )
+
+
+class Experiment:
+    """The steps of one reproduction."""
+
+    def __init__(
+        self, settings: ReproductionSettings, steps: Steps, progress: bool | ProgressCallback
+    ) -> None:
+        self.settings = settings
+        self.steps = steps
+        self.progress = progress
+        self.largest = settings.vocab_sizes[-1]
+
+    def trained_size(self, spec: TokenizerSpec, size: int) -> int:
+        """Return the size to train at: the largest if smaller vocabularies are its prefixes."""
+        return self.largest if spec.is_nested else size
+
+    def model_digest(self, spec: TokenizerSpec, size: int) -> str:
+        """Return a digest of everything that decides a model."""
+        text = self.settings.train_digest(spec.max_bytes)
+        return digest(VERSION, asdict(spec), self.trained_size(spec, size), text)
+
+    def build_model(self, spec: TokenizerSpec, size: int) -> Path:
+        """Train a model unless its file is up to date."""
+        trained = self.trained_size(spec, size)
+        name = f"models/{spec.key}-{trained}.json"
+        inputs = self.model_digest(spec, size)
+        return self.steps.build(name, inputs, lambda path: self.train(spec, trained, path))
+
+    def train(self, spec: TokenizerSpec, size: int, path: Path) -> None:
+        """Train a model and save it."""
+        settings = self.settings
+        options: dict[str, Any] = {
+            "pattern": spec.pattern,
+            "column": settings.column,
+            "max_bytes": spec.max_bytes or settings.train_bytes,
+            "progress": self.progress,
+        }
+        corpus = [RawPath(name) for name in settings.train]
+        if spec.baseline is not None:
+            baseline = train_baseline(spec.baseline, corpus, size, **options)
+            scratch = path.with_suffix(".part")
+            baseline.save(str(scratch))
+            scratch.replace(path)
+            return
+        if spec.transition is not None:
+            options["transition"] = max(256, int(size * spec.transition))
+        with warnings.catch_warnings():
+            # A small corpus has too few pairs for a large vocabulary; the report shows its size.
+            warnings.filterwarnings("ignore", "the corpus has pairs for")
+            model = train(
+                corpus,
+                size,
+                supermerges=spec.supermerges,
+                deletion=cast(Deletion, spec.deletion),
+                threads=settings.threads,
+                **options,
+            )
+        model.save(path)
+
+    def open_tokenizer(self, spec: TokenizerSpec, size: int) -> AnyTokenizer:
+        """Open the trained tokenizer, truncated to a size."""
+        path = self.build_model(spec, size)
+        if spec.baseline is None:
+            model = load(path)
+            # A small corpus may have led to a smaller vocabulary than asked for.
+            return Ours(model.truncate(size) if size < model.vocab_size else model, spec.label)
+        baseline = import_extra("tokenizers").Tokenizer.from_file(str(path))
+        if spec.is_nested and size < baseline.get_vocab_size():
+            baseline = truncate_baseline(baseline, size)
+        return HuggingFace(baseline, spec.label)
+
+    def measure(self, spec: TokenizerSpec) -> Iterator[tuple[int, Measurement]]:
+        """Measure a tokenizer at every size, or load the measurements."""
+        settings = self.settings
+        corpus = [RawPath(name) for name in settings.eval]
+        for size in settings.vocab_sizes:
+
+            def write(path: Path, size: int = size) -> None:
+                measured = evaluate(
+                    self.open_tokenizer(spec, size),
+                    corpus,
+                    seed=settings.seed,
+                    column=settings.column,
+                    source=settings.source,
+                    max_bytes=settings.eval_bytes,
+                    threads=settings.threads,
+                    progress=self.progress,
+                )
+                if measured.altered:
+                    raise SuperwordError(
+                        f"{spec.label} at {size:,} alters {measured.altered} of "
+                        f"{measured.documents} documents; a baseline must not lose bytes"
+                    )
+                measured.save(path)
+
+            inputs = digest(self.model_digest(spec, size), size, settings.eval_digest())
+            # Train in a separate step, before this one is timed.
+            self.build_model(spec, size)
+            name = f"measurements/{spec.key}-{size}.json"
+            yield size, Measurement.load(self.steps.build(name, inputs, write))
+
+    def build_curve(self, spec: TokenizerSpec) -> TrainingCurve:
+        """Extract the training curve of a superword model, or load it."""
+        model = self.build_model(spec, self.largest)
+        path = self.steps.build(
+            f"curves/{spec.key}.json",
+            self.model_digest(spec, self.largest),
+            lambda path: TrainingCurve.from_model(load(model)).save(path),
+        )
+        return TrainingCurve.load(path)
+
+    def tokenize_sentence(self, lineup: list[TokenizerSpec]) -> dict[str, list[str]]:
+        """Tokenize the sentence with the tokenizers of the main figures, at the largest size."""
+        tokens = {}
+        for spec in lineup:
+            is_boundless = spec.supermerges and spec.deletion == "bytes"
+            if spec.max_bytes is None and (spec.baseline or spec.transition or is_boundless):
+                tok = self.open_tokenizer(spec, self.largest)
+                tokens[spec.label] = list(map(readable, tok.tokenize(self.settings.sentence)))
+        return tokens

@@ -1,0 +1,109 @@
+"""The results that the paper's figures, tables and claims are computed from."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from superword.atomic_files import write_atomically
+from superword.evaluation import Measurement
+from superword.reproduction.lineup import TokenizerSpec, boundless_key
+from superword.tokenizer import Tokenizer, Training
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["BOUNDLESS_4O", "BOUNDLESS_B", "Results", "TrainingCurve"]
+
+BOUNDLESS_4O = boundless_key("gpt4o", "bytes")
+BOUNDLESS_B = boundless_key("boundless", "bytes")
+
+
+class TrainingCurve(NamedTuple):
+    """The counts of a model's merges and supermerges, in training order.
+
+    Attributes:
+        counts: The count of each rule when it was selected.
+        is_supermerge: Whether each rule is a supermerge.
+        training: The size of the training corpus.
+    """
+
+    counts: NDArray[np.int64]
+    is_supermerge: NDArray[np.bool_]
+    training: Training = Training()
+
+    @classmethod
+    def from_model(cls, model: Tokenizer) -> TrainingCurve:
+        """Extract the curve from a model's rules."""
+        joins = [rule for rule in model.rules if rule.kind != "delete"]
+        counts = np.array([rule.count or 0 for rule in joins], np.int64)
+        is_supermerge = np.array([rule.kind == "supermerge" for rule in joins], bool)
+        return cls(counts, is_supermerge, model.training)
+
+    def save(self, path: Path) -> None:
+        """Save the curve to a file, atomically."""
+        plain = {
+            "counts": self.counts.tolist(),
+            "supermerges": np.flatnonzero(self.is_supermerge).tolist(),
+            "training": self.training._asdict(),
+        }
+        with write_atomically() as files:
+            files.open(path).write(json.dumps(plain).encode())
+
+    @classmethod
+    def load(cls, path: Path) -> TrainingCurve:
+        """Load a curve that `save` wrote."""
+        plain = json.loads(path.read_text("utf-8"))
+        is_supermerge = np.zeros(len(plain["counts"]), bool)
+        is_supermerge[plain["supermerges"]] = True
+        training = Training(**plain["training"])
+        return cls(np.array(plain["counts"], np.int64), is_supermerge, training)
+
+
+@dataclass(frozen=True)
+class Results:
+    """Everything that was measured.
+
+    Attributes:
+        lineup: The tokenizers, by key.
+        sizes: The vocabulary sizes, in ascending order.
+        measured: The measurements, by key and size.
+        curves: The training curves of superword's nested models, by key.
+        sentence: A text, and its tokens by label at the largest size.
+    """
+
+    lineup: dict[str, TokenizerSpec]
+    sizes: tuple[int, ...]
+    measured: dict[tuple[str, int], Measurement]
+    curves: dict[str, TrainingCurve]
+    sentence: tuple[str, dict[str, list[str]]]
+
+    @property
+    def baseline_keys(self) -> list[str]:
+        """The keys of the Hugging Face baselines."""
+        return [key for key, spec in self.lineup.items() if spec.baseline]
+
+    @property
+    def main_keys(self) -> list[str]:
+        """The keys of the tokenizers in the main figures: all but ablations and training curves."""
+        return [
+            key
+            for key, spec in self.lineup.items()
+            if spec.baseline
+            or key in (BOUNDLESS_4O, BOUNDLESS_B)
+            or spec.transition
+            or spec.max_bytes
+        ]
+
+    def label(self, key: str) -> str:
+        """Return the name of a tokenizer in figures."""
+        return self.lineup[key].label
+
+    def counterpart(self, baseline: str) -> str:
+        """Return the key of the BoundlessBPE (4o) trained on the same text as a baseline."""
+        limit = self.lineup[baseline].max_bytes
+        return BOUNDLESS_4O if limit is None else f"{BOUNDLESS_4O}-{limit}"

@@ -1,0 +1,118 @@
+"""The settings of `superword reproduce`."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Iterable
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from superword.corpus import find_sources
+from superword.reproduction import paper
+from superword.reproduction.baselines import BASELINES, Baseline
+from superword.reproduction.steps import digest
+
+__all__ = ["ReproductionSettings", "read_settings"]
+
+
+@dataclass(frozen=True)
+class ReproductionSettings:
+    """What to train and measure. A TOML configuration file has the same names.
+
+    Attributes:
+        train: The training corpus: paths, globs, folders.
+        eval: The evaluation corpus.
+        out: The output folder.
+        vocab_sizes: The vocabulary sizes.
+        baselines: The baselines to train, of `bpe`, `wordpiece` and `unigram`.
+        baseline_bytes: Limits on the training text of slow baselines, by name. BoundlessBPE is
+            also trained on the same text.
+        transition: The share of the vocabulary that SuperBPE learns within pretokens; 0 leaves
+            SuperBPE out.
+        train_bytes: The bytes of the training corpus to use; all by default.
+        eval_bytes: The bytes of the evaluation corpus to use; all by default.
+        column: The column that holds the document.
+        source: The column that names the source.
+        sources: Groups of sources for the report, each with globs of source names.
+        sentence: The text that the report shows as each tokenizer splits it.
+        threads: The number of threads; all cores by default.
+        seed: Seed of the sample of prompts.
+    """
+
+    train: tuple[str, ...]
+    eval: tuple[str, ...]
+    out: Path
+    vocab_sizes: tuple[int, ...] = paper.SIZES
+    baselines: tuple[Baseline, ...] = BASELINES
+    baseline_bytes: dict[str, int] = field(default_factory=dict)
+    transition: float = 0.8
+    train_bytes: int | None = None
+    eval_bytes: int | None = None
+    column: str = "text"
+    source: str = "source"
+    sources: dict[str, list[str]] = field(default_factory=dict)
+    sentence: str = "To be or not to be"
+    threads: int | None = None
+    seed: int = 0
+
+    def train_digest(self, max_bytes: int | None) -> str:
+        """Return a digest of the training text."""
+        return digest(list_files(self.train), self.column, max_bytes or self.train_bytes)
+
+    def eval_digest(self) -> str:
+        """Return a digest of the evaluation text and of how it is measured."""
+        columns = self.column, self.source
+        return digest(list_files(self.eval), columns, self.eval_bytes, self.seed)
+
+
+def list_files(paths: Iterable[str]) -> list[tuple[str, int]]:
+    """List files with their sizes; -1 for those without one, such as URLs."""
+    sources = find_sources(paths)
+    is_file = os.path.isfile
+    return [(s.name, os.path.getsize(s.name) if is_file(s.name) else -1) for s in sources]
+
+
+def read_settings(config: Path | None, given: dict[str, Any]) -> ReproductionSettings:
+    """Read settings from a configuration file and the command line.
+
+    Args:
+        config: The configuration file, if any.
+        given: Settings by name, which override the file; None and empty lists are ignored.
+
+    Raises:
+        ValueError: If the file has an unknown setting, or a setting is missing or invalid.
+    """
+    known = {each.name for each in fields(ReproductionSettings)}
+    found: dict[str, Any] = {}
+    if config is not None:
+        try:
+            loaded = tomllib.loads(config.read_text("utf-8"))
+        except tomllib.TOMLDecodeError as error:
+            raise ValueError(f"{config}: not TOML: {error}") from None
+        found = {name.replace("-", "_"): value for name, value in loaded.items()}
+        if unknown := sorted(set(found) - known):
+            names = ", ".join(sorted(known))
+            raise ValueError(f"{config}: unknown setting {', '.join(unknown)}; choose from {names}")
+    found |= {name: value for name, value in given.items() if value not in (None, [], ())}
+    for name in ("train", "eval", "out"):
+        if name not in found:
+            raise ValueError(f"pass --{name}, or set {name} in the configuration file")
+    for name in ("train", "eval"):
+        value = found[name]
+        found[name] = (value,) if isinstance(value, str) else tuple(value)
+    found["out"] = Path(found["out"])
+    found["vocab_sizes"] = tuple(sorted(set(found.get("vocab_sizes", paper.SIZES))))
+    found["baselines"] = tuple(found.get("baselines", BASELINES))
+    settings = ReproductionSettings(**found)
+    if not settings.vocab_sizes or settings.vocab_sizes[0] < 257:
+        raise ValueError(f"vocabulary sizes must be at least 257, not {settings.vocab_sizes}")
+    unknown = [
+        name for name in (*settings.baselines, *settings.baseline_bytes) if name not in BASELINES
+    ]
+    if unknown:
+        raise ValueError(f"unknown baseline {unknown[0]}; choose from {', '.join(BASELINES)}")
+    if not 0 <= settings.transition < 1:
+        raise ValueError(f"transition must be at least 0 and below 1, not {settings.transition}")
+    return settings

@@ -1,0 +1,34 @@
+"""A trained tokenizer: loading, encoding, decoding, inspecting.
+
+In reading order:
+    config            `TrainingConfig`: the options that decide a model.
+    rules             The rules of a model, and the steps of an explanation.
+    threads           The number of threads.
+    prompts           The part of a prompt whose ids no continuation can change.
+    encoding          The methods that encode and decode.
+    tiktoken_adapter  The same methods as `tiktoken.Encoding` has.
+    tokenizer         `Tokenizer` and `load`.
+    display           Tokens as people read them.
+    inspection        A summary of a model.
+"""
+
+from superword.tokenizer.config import Deletion, OneStageKeywords, TrainingConfig, TrainingKeywords
+from superword.tokenizer.encoding import DecodeStream, Offsets
+from superword.tokenizer.prompts import Prompt
+from superword.tokenizer.rules import Rule, Step
+from superword.tokenizer.tokenizer import Tokenizer, Training, load
+
+__all__ = [
+    "DecodeStream",
+    "Deletion",
+    "Offsets",
+    "OneStageKeywords",
+    "Prompt",
+    "Rule",
+    "Step",
+    "Tokenizer",
+    "Training",
+    "TrainingConfig",
+    "TrainingKeywords",
+    "load",
+]

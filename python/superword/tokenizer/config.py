@@ -1,0 +1,123 @@
+"""The configuration that decides a model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Literal, TypeAlias, TypedDict
+
+from superword import _core
+from superword.keywords import document_options, option
+from superword.patterns import (
+    DEFAULT_PATTERN,
+    ELIGIBLE,
+    NAMED_PATTERNS,
+    SECOND_PATTERN,
+    compile_eligibility,
+    compile_pattern,
+)
+
+__all__ = ["Deletion", "OneStageKeywords", "TrainingConfig", "TrainingKeywords"]
+
+Deletion: TypeAlias = Literal["bytes", "pair"] | None
+
+
+@document_options
+@dataclass(frozen=True, kw_only=True)
+class TrainingConfig:
+    """The options that, with the documents, decide a model. They are saved with it."""
+
+    pattern: str = option(
+        DEFAULT_PATTERN,
+        f"Pattern that splits text into pretokens: {', '.join(NAMED_PATTERNS)}, or a regex.",
+    )
+    eligible: str = option(
+        ELIGIBLE, "Regex that a whole pretoken must match to take part in supermerges."
+    )
+    supermerges: bool = option(True, "Let whole neighbouring pretokens merge.")
+    deletion: Deletion = option(
+        "bytes", "Split deleted tokens into bytes or into the pair they came from; none keeps all."
+    )
+    tau: float = option(
+        0.9, "Delete a token when a merge takes at least this share of its occurrences."
+    )
+    min_count: int = option(2, "Lowest count at which a pair is merged.")
+    vocab_size: int = option(
+        131_072, "Size of the vocabulary without special tokens; at least 256."
+    )
+    transition: int | None = option(
+        None, "Vocabulary size at which SuperBPE's second stage begins; one stage by default."
+    )
+    second_pattern: str | None = option(
+        None, "Pattern of the second stage, and of encoding; SuperBPE's own by default."
+    )
+
+    def __post_init__(self) -> None:
+        """Reject values that make no sense, and give a second stage its default pattern."""
+        for name in ("vocab_size", "min_count", "transition"):
+            check_integer(name, getattr(self, name) or 0)
+        if self.vocab_size < 256:
+            raise ValueError(
+                f"vocab_size must be at least 256, the single bytes, not {self.vocab_size}"
+            )
+        if self.deletion not in ("bytes", "pair", None):
+            raise ValueError(f"deletion must be 'bytes', 'pair' or None, not {self.deletion!r}")
+        if not 0 < self.tau <= 1:
+            raise ValueError(
+                f"tau must be above 0 and at most 1, not {self.tau}; deletion=None keeps all tokens"
+            )
+        check_min_count(self.min_count)
+        compile_pattern(self.pattern)
+        compile_eligibility(self.eligible)
+        if self.transition is None:
+            if self.second_pattern is not None:
+                raise ValueError("second_pattern needs transition, the size where its stage begins")
+            return
+        if self.supermerges or self.deletion is not None:
+            raise ValueError("transition (SuperBPE) needs supermerges=False and deletion=None")
+        if not 256 <= self.transition <= self.vocab_size:
+            raise ValueError(f"transition must be from 256 to vocab_size, not {self.transition}")
+        if self.second_pattern is None:
+            object.__setattr__(self, "second_pattern", SECOND_PATTERN)
+        compile_pattern(self.second_pattern or SECOND_PATTERN)
+
+    @classmethod
+    def of_model(cls, model: _core.Model) -> TrainingConfig:
+        """Return the configuration that a model was trained with."""
+        names = [each.name for each in fields(cls)]
+        return cls(**dict(zip(names, model.parameters, strict=True)))  # type: ignore[arg-type]
+
+    def reject_second_stage(self, where: str) -> None:
+        """Reject `transition` where there is only one stage."""
+        if self.transition is not None:
+            raise ValueError(f"transition (SuperBPE) does not apply to {where}; call train")
+
+
+def check_integer(name: str, number: object) -> None:
+    """Reject a number that is not an integer, or too large for the core."""
+    if not isinstance(number, int) or number >= 2**31:
+        raise ValueError(f"{name} must be an integer below 2**31, not {number!r}")
+
+
+def check_min_count(min_count: int) -> None:
+    """Reject a lowest count that is not a positive integer."""
+    check_integer("min_count", min_count)
+    if min_count < 1:
+        raise ValueError(f"min_count must be at least 1, not {min_count}")
+
+
+class OneStageKeywords(TypedDict, total=False):
+    """The fields of `TrainingConfig` that training in one stage takes, without `vocab_size`."""
+
+    pattern: str
+    eligible: str
+    supermerges: bool
+    deletion: Deletion
+    tau: float
+    min_count: int
+
+
+class TrainingKeywords(OneStageKeywords, total=False):
+    """The fields of `TrainingConfig`, without `vocab_size`, as keywords."""
+
+    transition: int | None
+    second_pattern: str | None

@@ -1,0 +1,320 @@
+"""The methods of a tokenizer that encode and decode."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Collection, Iterable
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+import numpy as np
+
+from superword import _core
+from superword.errors import SpecialTokenError
+from superword.tokenizer.prompts import Prompt, Prompts
+from superword.tokenizer.rules import Rules, Step
+from superword.tokenizer.threads import available_threads, thread_count
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+__all__ = ["DecodeStream", "Encoding", "Offsets"]
+
+Special = Literal["all"] | Collection[str]
+
+
+class Offsets(NamedTuple):
+    """The start and the end of each token of a text.
+
+    Attributes:
+        bytes: Byte offsets in the text's UTF-8, without gaps.
+        characters: Character offsets: the characters that the token has a byte of. If a character
+            is divided among tokens, their spans overlap.
+    """
+
+    bytes: list[tuple[int, int]]
+    characters: list[tuple[int, int]]
+
+
+class Encoding:
+    """The half of `Tokenizer` that encodes and decodes."""
+
+    _model: _core.Model
+
+    @cached_property
+    def _encoder(self) -> _core.Encoder:
+        """The core's encoder. It is built on first use, since that takes longer than loading."""
+        return _core.Encoder(self._model)
+
+    @cached_property
+    def _special_ids(self) -> dict[str, int]:
+        return dict(self._model.special_tokens)
+
+    def encode(
+        self,
+        text: str,
+        *,
+        allowed_special: Special = frozenset(),
+        disallowed_special: Special = "all",
+    ) -> list[int]:
+        """Encode a text.
+
+        Args:
+            text: The text.
+            allowed_special: The special tokens to encode as such where the text spells them;
+                `"all"` for all of the model's.
+            disallowed_special: Texts that must not occur: by default all special tokens that are
+                not allowed. With `()`, they are encoded as ordinary text.
+
+        Raises:
+            SpecialTokenError: If the text spells a special token that is not allowed.
+            UnicodeEncodeError: If the text holds a lone surrogate, which UTF-8 cannot encode.
+            PatternError: If the pattern is a custom regex and backtracks too much.
+            UnknownTokenError: If the model has no token for some byte of the text.
+        """
+        if not self._special_ids and disallowed_special == "all":
+            return self._encoder.encode(text, threads_for(text))
+        allowed, disallowed = self._resolve_special(allowed_special, disallowed_special)
+        reject_special(text, disallowed)
+        if not allowed or not find_any(allowed).search(text):
+            return self.encode_ordinary(text)
+        return self._encode_with_special([text], None, allowed)[0]
+
+    def encode_ordinary(self, text: str) -> list[int]:
+        """Encode a text; special tokens in it are ordinary text."""
+        return self._encoder.encode(text, threads_for(text))
+
+    def encode_bytes(self, data: bytes | bytearray) -> list[int]:
+        """Encode bytes; special tokens in them are ordinary text.
+
+        Each byte that is not UTF-8 becomes a pretoken, and the stretches between are encoded as
+        separate texts. So `decode_bytes` gives the bytes back.
+        """
+        return self._encoder.encode_bytes(data, available_threads())
+
+    def encode_batch(
+        self,
+        texts: Iterable[str],
+        threads: int | None = None,
+        *,
+        allowed_special: Special = frozenset(),
+        disallowed_special: Special = "all",
+    ) -> list[list[int]]:
+        """Encode texts on several threads; by default all that this process may use.
+
+        Special tokens are treated, and errors raised, as in `encode`.
+        """
+        texts = as_list(texts)
+        if not self._special_ids and disallowed_special == "all":
+            return self.encode_ordinary_batch(texts, threads)
+        allowed, disallowed = self._resolve_special(allowed_special, disallowed_special)
+        for text in texts:
+            reject_special(text, disallowed)
+        if not allowed:
+            return self.encode_ordinary_batch(texts, threads)
+        return self._encode_with_special(texts, threads, allowed)
+
+    def encode_ordinary_batch(
+        self, texts: Iterable[str], threads: int | None = None
+    ) -> list[list[int]]:
+        """Encode texts; special tokens in them are ordinary text."""
+        return self._encoder.encode_batch(as_list(texts), thread_count(threads))
+
+    def encode_to_numpy(self, text: str) -> NDArray[np.uint32]:
+        """Encode a text to an array; special tokens in it are ordinary text."""
+        return self.encode_batch_to_numpy([text])[0]
+
+    def encode_batch_to_numpy(
+        self, texts: Iterable[str], threads: int | None = None
+    ) -> tuple[NDArray[np.uint32], NDArray[np.uint64]]:
+        """Encode texts to one array; special tokens in them are ordinary text.
+
+        Returns:
+            The ids of all texts in a row, and the offsets: text `i` has
+            `ids[offsets[i]:offsets[i + 1]]`. Both arrays are read-only.
+        """
+        ids, offsets = self._encoder.encode_to_arrays(as_list(texts), thread_count(threads))
+        return np.frombuffer(ids, np.uint32), np.frombuffer(offsets, np.uint64)
+
+    def encode_with_offsets(self, text: str) -> tuple[list[int], Offsets]:
+        """Encode a text and locate its tokens; special tokens are ordinary text."""
+        ids = self.encode_ordinary(text)
+        return ids, Offsets(*self._encoder.offsets(text, ids))
+
+    def encode_prompt(self, text: str) -> Prompt:
+        """Encode a text that will be continued: the ids that are certain, and the remaining bytes.
+
+        Whatever follows, the ids of the whole text start with these, and no further id is certain:
+        docs/guide.md. Special tokens are ordinary text.
+
+        Example:
+            >>> import superword
+            >>> tok = superword.train(["one of the end of the", "all of the"], 259)
+            >>> tok.encode_prompt("end of the")
+            Prompt(ids=[101, 110, 100], held_back=b' of the')
+        """
+        return self._prompts.prompt(text)
+
+    @cached_property
+    def _prompts(self) -> Prompts:
+        return Prompts(self._model, lambda texts: self._encoder.encode_batch(texts, 1))
+
+    def count_tokens(self, text: str) -> int:
+        """Count the tokens of a text; special tokens in it are ordinary text."""
+        return self._encoder.count(text, available_threads())
+
+    def decode(self, ids: Iterable[int], errors: str = "replace") -> str:
+        """Decode ids to a text.
+
+        Args:
+            ids: The ids. Special tokens decode to their texts.
+            errors: How to treat bytes that are not UTF-8, as for `bytes.decode`.
+
+        Raises:
+            UnknownTokenError: If no token has one of the ids.
+        """
+        return self.decode_bytes(ids).decode("utf-8", errors)
+
+    def decode_bytes(self, ids: Iterable[int]) -> bytes:
+        """Decode ids to the bytes of their tokens.
+
+        Raises:
+            UnknownTokenError: If no token has one of the ids.
+        """
+        return self._encoder.decode(ids)
+
+    def decode_batch(self, batch: Iterable[Iterable[int]], errors: str = "replace") -> list[str]:
+        """Decode lists of ids to texts."""
+        return [self.decode(ids, errors) for ids in batch]
+
+    def decode_stream(self, errors: str = "replace") -> DecodeStream:
+        """Return a decoder that takes one id at a time and returns complete characters."""
+        return DecodeStream(self, errors)
+
+    def bytes_per_token_id(self) -> NDArray[np.uint32]:
+        """Return the number of bytes of each id's token, for bits per byte: docs/guide.md.
+
+        Special tokens and unused ids count as 0.
+
+        Example:
+            >>> import superword
+            >>> tok = superword.train(["to be or not to be"], 258, special_tokens=["<|end|>"])
+            >>> tok.bytes_per_token_id()[[97, 256, 257, 258]].tolist()
+            [1, 3, 2, 0]
+        """
+        vocabulary = self._model.vocabulary()
+        ids = [id for id, _ in vocabulary] + [id for _, id in self._model.special_tokens]
+        sizes = np.zeros(max(ids, default=-1) + 1, np.uint32)
+        for id, token in vocabulary:
+            sizes[id] = len(token)
+        return sizes
+
+    def tokens(self, text: str) -> list[str]:
+        r"""Encode a text, and return its tokens as readable strings.
+
+        Bytes of a token that ends inside a character are shown as `\x` and two digits.
+        """
+        tokens = (self.decode_bytes([id]) for id in self.encode_ordinary(text))
+        return [token.decode("utf-8", "backslashreplace") for token in tokens]
+
+    def explain(self, text: str) -> list[Step]:
+        """Show how a text is encoded, rule by rule: first its bytes, then the effect of each rule.
+
+        It applies the rules one by one, as the definition does. Use it for sentences.
+        """
+        rules = Rules(self._model)
+        return [
+            Step(None if rule is None else rules[rule], units, changes)
+            for rule, units, changes in self._encoder.explain(text)
+        ]
+
+    def _encode_with_special(
+        self, texts: list[str], threads: int | None, allowed: frozenset[str]
+    ) -> list[list[int]]:
+        """Encode the text between special tokens in one batch, and insert their ids."""
+        # Text and special token alternate.
+        divided = [find_any(allowed).split(text) for text in texts]
+        ordinary = [text for parts in divided for text in parts[::2]]
+        encoded = iter(self.encode_ordinary_batch(ordinary, threads))
+        result = []
+        for parts in divided:
+            ids = next(encoded)
+            for special in parts[1::2]:
+                ids.append(self._special_ids[special])
+                ids += next(encoded)
+            result.append(ids)
+        return result
+
+    def _resolve_special(
+        self, allowed_special: Special, disallowed_special: Special
+    ) -> tuple[frozenset[str], frozenset[str]]:
+        """Return the special tokens to encode, and the texts to reject."""
+        for given in (allowed_special, disallowed_special):
+            if isinstance(given, str) and given != "all":
+                raise TypeError(f"special tokens must be 'all' or a set: {{{given!r}}}")
+        special = frozenset(self._special_ids)
+        allowed = special if allowed_special == "all" else special & frozenset(allowed_special)
+        everything = disallowed_special == "all"
+        disallowed = special - allowed if everything else frozenset(disallowed_special)
+        return allowed, disallowed
+
+
+class DecodeStream:
+    """A decoder that takes one id at a time and returns complete characters.
+
+    Example:
+        >>> import superword
+        >>> tok = superword.train(["nothing"], 256)
+        >>> stream = tok.decode_stream()
+        >>> [stream.feed(byte) for byte in "né!".encode()], stream.finish()
+        (['n', '', 'é', '!'], '')
+    """
+
+    def __init__(self, tokenizer: Encoding, errors: str = "replace") -> None:
+        self._tokenizer = tokenizer
+        self._decoder = codecs.getincrementaldecoder("utf-8")(errors)
+
+    def feed(self, id: int) -> str:
+        """Take the next id, and return the characters that it completes."""
+        return self._decoder.decode(self._tokenizer.decode_bytes([id]))
+
+    def finish(self) -> str:
+        """Return the rest: empty, unless the ids ended inside a character."""
+        return self._decoder.decode(b"", final=True)
+
+
+# A single text of this many characters is encoded on several threads.
+LARGE_TEXT = 1 << 20
+
+
+def as_list(texts: Iterable[str]) -> list[str]:
+    """Return texts as a list. A single string is rejected: its characters are hardly meant."""
+    if isinstance(texts, str):
+        raise TypeError("texts must be a list of strings; for a single string, call encode")
+    return texts if isinstance(texts, list) else list(texts)
+
+
+def threads_for(text: str) -> int:
+    """Return the number of threads for a text: one, unless it is large."""
+    if not isinstance(text, str):
+        raise TypeError(f"a text must be a str, not {type(text).__name__}")
+    return 1 if len(text) < LARGE_TEXT else available_threads()
+
+
+def reject_special(text: str, disallowed: frozenset[str]) -> None:
+    """Reject a text that spells a disallowed special token."""
+    if disallowed and (match := find_any(disallowed).search(text)):
+        spelled = match.group()
+        raise SpecialTokenError(
+            f"the text spells the special token {spelled!r} at character {match.start()}. "
+            f"To encode it as one, pass allowed_special={{{spelled!r}, ...}} or 'all'. To encode "
+            "it as ordinary text, pass disallowed_special=(), or call encode_ordinary"
+        )
+
+
+@lru_cache(maxsize=64)
+def find_any(texts: frozenset[str]) -> re.Pattern[str]:
+    """Return a regex that finds any of the texts, longest first."""
+    longest_first = sorted(texts, key=lambda text: (-len(text), text))
+    return re.compile(f"({'|'.join(map(re.escape, longest_first))})")

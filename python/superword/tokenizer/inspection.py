@@ -1,0 +1,206 @@
+"""A summary of a model: counts, superwords, deletions, as tables and as JSON."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from typing import NamedTuple
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from superword.tokenizer.config import TrainingConfig
+from superword.tokenizer.display import quote, readable
+from superword.tokenizer.rules import Rule, RuleKind
+from superword.tokenizer.tokenizer import Tokenizer, Training
+
+__all__ = ["Inspection", "Stretch", "Superword", "inspect", "show"]
+
+KINDS: tuple[RuleKind, ...] = ("merge", "supermerge", "delete")
+RULES_PER_STRETCH = 8192
+BAR_WIDTH = 40
+
+
+class Stretch(NamedTuple):
+    """The kinds of some consecutive rules."""
+
+    first: int
+    last: int
+    merges: int
+    supermerges: int
+    deletes: int
+
+    @property
+    def share(self) -> float:
+        """The share of supermerges among the rules that join tokens."""
+        joins = self.merges + self.supermerges
+        return self.supermerges / joins if joins else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Superword:
+    """A superword of the vocabulary, with the largest count of the supermerges that make it."""
+
+    id: int
+    token: bytes
+    count: int
+
+
+class Inspection(NamedTuple):
+    """A summary of a model."""
+
+    parameters: TrainingConfig
+    pattern: str
+    training: Training
+    fingerprint: str
+    special_tokens: dict[str, int]
+    rules: dict[str, int]
+    vocabulary: dict[str, int]
+    smallest_count: int | None
+    stretches: list[Stretch]
+    top_superwords: list[Superword]
+    longest_superwords: list[Superword]
+    deleted: list[bytes]
+    deleted_count: int
+
+    def as_json(self) -> dict[str, object]:
+        """Return the summary as plain values; tokens as `readable` shows them."""
+
+        def plain(superwords: list[Superword]) -> list[dict[str, object]]:
+            return [{**asdict(s), "token": readable(s.token)} for s in superwords]
+
+        return {
+            **self._asdict(),
+            "parameters": asdict(self.parameters),
+            "training": self.training._asdict(),
+            "stretches": [{**s._asdict(), "share": s.share} for s in self.stretches],
+            "top_superwords": plain(self.top_superwords),
+            "longest_superwords": plain(self.longest_superwords),
+            "deleted": [readable(token) for token in self.deleted],
+        }
+
+
+def inspect(tok: Tokenizer, top: int = 20) -> Inspection:
+    """Summarize a model.
+
+    Args:
+        tok: The tokenizer.
+        top: Number of superwords and deleted tokens to list.
+    """
+    rules = list(tok.rules)
+    kinds = Counter(rule.kind for rule in rules)
+    counts = [rule.count for rule in rules if rule.count is not None]
+    superwords = list(find_superwords(tok, rules))
+    deleted = list(dict.fromkeys(rule.left for rule in rules if rule.kind == "delete"))
+    gone = [token for token in deleted if tok._model.token_id(token) is None]
+    single_bytes = sum(tok._model.token_id(bytes([byte])) is not None for byte in range(256))
+    return Inspection(
+        parameters=tok.parameters,
+        pattern=tok.pattern,
+        training=tok.training,
+        fingerprint=tok.fingerprint,
+        special_tokens=tok.special_tokens,
+        rules={name: kinds[name] for name in KINDS},
+        vocabulary={
+            "bytes": single_bytes,
+            "merged": tok.vocab_size - single_bytes - len(superwords),
+            "superwords": len(superwords),
+            "total": tok.vocab_size,
+        },
+        smallest_count=min(counts, default=None),
+        stretches=[
+            count_kinds(rules[i : i + RULES_PER_STRETCH])
+            for i in range(0, len(rules), RULES_PER_STRETCH)
+        ],
+        top_superwords=sorted(superwords, key=lambda s: (-s.count, s.id))[:top],
+        longest_superwords=sorted(superwords, key=lambda s: (-len(s.token), s.id))[:top],
+        deleted=gone[:top],
+        deleted_count=len(gone),
+    )
+
+
+def find_superwords(tok: Tokenizer, rules: Iterable[Rule]) -> Iterable[Superword]:
+    """Return the superwords of the vocabulary in the order in which they are first made."""
+    largest: dict[bytes, int] = {}
+    for rule in rules:
+        if rule.kind == "supermerge":
+            largest[rule.token] = max(largest.get(rule.token, 0), rule.count or 0)
+    return (Superword(tok.token_id(token), token, count) for token, count in largest.items())
+
+
+def count_kinds(rules: list[Rule]) -> Stretch:
+    """Count the kinds of some consecutive rules."""
+    kinds = Counter(rule.kind for rule in rules)
+    counts = kinds["merge"], kinds["supermerge"], kinds["delete"]
+    return Stretch(rules[0].index, rules[-1].index, *counts)
+
+
+def show(found: Inspection, console: Console) -> None:
+    """Print a summary as tables."""
+    parameters = found.parameters
+    facts = {
+        "tokens": "{total:,}: {bytes} bytes, {merged:,} merged, {superwords:,} superwords".format(
+            **found.vocabulary
+        ),
+        "special tokens": ", ".join(f"{t} ({id})" for t, id in found.special_tokens.items()) or "-",
+        "rules": "{merge:,} merges, {supermerge:,} supermerges, {delete:,} deletes".format(
+            **found.rules
+        ),
+        "smallest count": "-" if found.smallest_count is None else f"{found.smallest_count:,}",
+        "pattern": found.pattern,
+        "eligible": parameters.eligible,
+        "settings": f"vocab_size {parameters.vocab_size:,}, supermerges "
+        f"{'on' if parameters.supermerges else 'off'}, deletion {parameters.deletion or 'none'}, "
+        f"tau {parameters.tau}, min_count {parameters.min_count}",
+        "second stage": "-"
+        if parameters.transition is None
+        else f"from {parameters.transition:,} tokens on, after {parameters.pattern}",
+        "trained on": "{:,} documents, {:,} bytes, {:,} pretokens, {:,} of them distinct".format(
+            *found.training
+        ),
+        "fingerprint": found.fingerprint,
+    }
+    table = Table.grid(padding=(0, 2))
+    for name, fact in facts.items():
+        table.add_row(Text(name, "bold"), Text(fact))
+    console.print(table)
+    if any(stretch.supermerges for stretch in found.stretches):
+        console.print(share_table(found.stretches))
+    for title, superwords in [
+        ("Most frequent superwords", found.top_superwords),
+        ("Longest superwords", found.longest_superwords),
+    ]:
+        if superwords:
+            console.print(superword_table(title, superwords))
+    if found.deleted:
+        names = "  ".join(quote(token) for token in found.deleted)
+        more = found.deleted_count - len(found.deleted)
+        names += f"  and {more:,} more" if more else ""
+        console.print(Text.assemble("\n", ("Deleted tokens\n", "bold"), names))
+
+
+def share_table(stretches: list[Stretch]) -> Table:
+    """Return a table with a bar for each stretch of rules."""
+    table = Table.grid(padding=(0, 2))
+    table.title, table.title_justify, table.title_style = (
+        "\nShare of supermerges along training",
+        "left",
+        "bold",
+    )
+    for part in stretches:
+        bar = "█" * round(part.share * BAR_WIDTH)
+        table.add_row(f"rules {part.first:,} to {part.last:,}", f"{part.share:6.1%}", bar)
+    return table
+
+
+def superword_table(title: str, superwords: list[Superword]) -> Table:
+    """Return a table of superwords with their counts and ids."""
+    table = Table.grid(padding=(0, 2))
+    table.title, table.title_justify, table.title_style = f"\n{title}", "left", "bold"
+    table.add_column(justify="right")
+    for superword in superwords:
+        shown = Text(quote(superword.token))
+        table.add_row(f"{superword.count:,}", shown, Text(f"id {superword.id}", "dim"))
+    return table

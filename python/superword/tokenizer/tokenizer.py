@@ -1,0 +1,278 @@
+"""A trained tokenizer, and loading it from a file."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from os import PathLike, fspath
+from typing import NamedTuple
+
+from superword import _core
+from superword.errors import ModelFormatError, UnknownTokenError
+from superword.tokenizer.config import Deletion, TrainingConfig
+from superword.tokenizer.encoding import Encoding
+from superword.tokenizer.rules import Rules
+from superword.tokenizer.tiktoken_adapter import TiktokenAdapter
+
+__all__ = ["Tokenizer", "Training", "load"]
+
+
+class Training(NamedTuple):
+    """A summary of the training corpus.
+
+    Attributes:
+        documents: Number of documents.
+        bytes: Number of bytes of text.
+        pretokens: Number of pretokens.
+        distinct_pretokens: Number of distinct pretokens that were learned from.
+        min_pretoken_count: Rarer pretokens were left out; None if there was no such threshold.
+        min_fragment_count: Rarer fragments were left out; None if there was no such threshold.
+    """
+
+    documents: int = 0
+    bytes: int = 0
+    pretokens: int = 0
+    distinct_pretokens: int = 0
+    min_pretoken_count: int | None = None
+    min_fragment_count: int | None = None
+
+
+class Tokenizer(Encoding):
+    """A trained tokenizer, made by `superword.train` or `superword.load`. It is immutable.
+
+    Example:
+        >>> from superword import reference
+        >>> rules, _ = reference.train(["to be or to be", "to be"], 262)
+        >>> tok = Tokenizer._from_rules(rules, TrainingConfig(vocab_size=262))
+        >>> tok
+        <Tokenizer with 259 tokens from 5 rules, pattern 'boundless'>
+        >>> tok.token_id(b"to be"), tok.token_bytes(258), tok.is_superword(258)
+        (258, b'to be', True)
+        >>> tok.rules[0]
+        Rule(index=0, kind='merge', left=b' ', right=b'b', parts=(), count=3)
+    """
+
+    _model: _core.Model
+
+    def __init__(self) -> None:
+        raise TypeError("a Tokenizer comes from superword.train or superword.load")
+
+    @classmethod
+    def _of(cls, model: _core.Model) -> Tokenizer:
+        """Return the tokenizer of a model; warn if it was trained with other Unicode tables."""
+        tokenizer = cls.__new__(cls)
+        tokenizer._model = model
+        for sentence in model.differing_tables():
+            warnings.warn(sentence, stacklevel=3)
+        return tokenizer
+
+    @classmethod
+    def _from_json(cls, text: bytes) -> Tokenizer:
+        return cls._of(_core.Model.from_json(text))
+
+    @classmethod
+    def _from_rules(
+        cls,
+        rules: Sequence[_core._Rule],
+        config: TrainingConfig,
+        special_tokens: Sequence[str] = (),
+        training: Training | None = None,
+    ) -> Tokenizer:
+        """Return the tokenizer with these rules, for tests and for the reference's rules."""
+        summary = training or Training()
+        return cls._of(_core.Model.from_rules(config, rules, special_tokens, summary))
+
+    @property
+    def vocab_size(self) -> int:
+        """The number of tokens in the vocabulary, without special tokens."""
+        return self._model.vocab_size
+
+    @property
+    def special_tokens(self) -> dict[str, int]:
+        """The special tokens with their ids."""
+        return dict(self._model.special_tokens)
+
+    @cached_property
+    def rules(self) -> Rules:
+        """The rules in order, a sequence of `Rule`."""
+        return Rules(self._model)
+
+    @cached_property
+    def parameters(self) -> TrainingConfig:
+        """The configuration that the model was trained with."""
+        return TrainingConfig.of_model(self._model)
+
+    @property
+    def training(self) -> Training:
+        """A summary of the training corpus."""
+        return Training(*self._model.training)
+
+    @property
+    def pattern(self) -> str:
+        """The name or the regex of the pattern that splits text when encoding."""
+        second, first = self.parameters.second_pattern, self.parameters.pattern
+        return first if second is None else second
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A digest of everything that decides the ids. Equal digests mean equal ids for any text.
+
+        It covers the pattern, the eligibility, their Unicode tables, tokens and ids, rules without
+        their counts, and special tokens; not the corpus, nor the training configuration.
+        """
+        return self._model.fingerprint()
+
+    def token_bytes(self, id: int) -> bytes:
+        """Return the bytes of a token; for a special token, the bytes of its text.
+
+        Raises:
+            UnknownTokenError: If no token has the id.
+        """
+        token = self._model.token_bytes(id) if 0 <= id < 2**32 else None
+        if token is None:
+            raise UnknownTokenError(f"no token has the id {id}")
+        return token
+
+    def token_id(self, token: bytes) -> int:
+        """Return the id of a token. For special tokens, see `special_tokens`.
+
+        Raises:
+            UnknownTokenError: If the token is not in the vocabulary.
+        """
+        id = self._model.token_id(token)
+        if id is None:
+            raise UnknownTokenError(f"the token {token!r} is not in the vocabulary")
+        return id
+
+    def is_superword(self, id: int) -> bool:
+        """Return whether a token is made by a supermerge.
+
+        Raises:
+            UnknownTokenError: If no token has the id.
+        """
+        is_superword = self._model.is_superword(id) if 0 <= id < 2**32 else None
+        if is_superword is None:
+            raise UnknownTokenError(f"no token has the id {id}")
+        return is_superword
+
+    def truncate(self, vocab_size: int) -> Tokenizer:
+        """Return the tokenizer that training at a smaller size gives.
+
+        Raises:
+            ValueError: If the size is below 256 or `transition`, or above the trained size.
+        """
+        if not 0 <= vocab_size < 2**32:
+            raise ValueError(f"vocab_size must be at least 256 and below 2**32, not {vocab_size}")
+        truncated = object.__new__(Tokenizer)
+        truncated._model = self._model.truncate(vocab_size)
+        return truncated
+
+    def with_special_tokens(
+        self, tokens: Iterable[str], pad_to_multiple_of: int | None = None
+    ) -> Tokenizer:
+        """Return the tokenizer with more special tokens. Their ids follow the existing ones.
+
+        Args:
+            tokens: The texts of the special tokens.
+            pad_to_multiple_of: Pad the number of ids to a multiple of this, as some hardware
+                prefers, with special tokens named `<|reserved_0|>`, `<|reserved_1|>` and so on.
+
+        Raises:
+            ValueError: If a text is empty, or already a special token.
+
+        Example:
+            >>> import superword
+            >>> tok = superword.train(["nothing"], 256)
+            >>> tok.with_special_tokens(["<|end|>"], pad_to_multiple_of=4).special_tokens
+            {'<|end|>': 256, '<|reserved_0|>': 257, '<|reserved_1|>': 258, '<|reserved_2|>': 259}
+        """
+        if isinstance(tokens, str):
+            raise TypeError(f"special tokens must be a list: [{tokens!r}]")
+        if pad_to_multiple_of is not None and not 0 <= pad_to_multiple_of < 2**32:
+            raise ValueError(
+                f"pad_to_multiple_of must be from 1 to 65536, not {pad_to_multiple_of}"
+            )
+        extended = object.__new__(Tokenizer)
+        extended._model = self._model.with_special_tokens(list(tokens), pad_to_multiple_of)
+        return extended
+
+    def as_tiktoken(self, name: str = "superword") -> TiktokenAdapter:
+        """Return an adapter with the methods of `tiktoken.Encoding`."""
+        return TiktokenAdapter(self, name)
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the model to a file, atomically: docs/model-format.md.
+
+        Raises:
+            OSError: If the file cannot be written. An existing file is then unchanged.
+        """
+        self._model.save(path)
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether both would be saved as the same file."""
+        if not isinstance(other, Tokenizer):
+            return NotImplemented
+        return self._model is other._model or self._model.to_json() == other._model.to_json()
+
+    def __hash__(self) -> int:
+        """Hash the fingerprint, which is the same for equal tokenizers."""
+        return hash(self.fingerprint)
+
+    def __copy__(self) -> Tokenizer:
+        """Return itself: tokenizers are immutable."""
+        return self
+
+    def __deepcopy__(self, memo: dict[int, object]) -> Tokenizer:
+        """Return itself: tokenizers are immutable."""
+        return self
+
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickle by value, as the contents of the model file."""
+        return Tokenizer._from_json, (self._model.to_json(),)
+
+    def __repr__(self) -> str:
+        """Return a summary."""
+        size, rules = self.vocab_size, len(self.rules)
+        return f"<Tokenizer with {size} tokens from {rules} rules, pattern {self.pattern!r}>"
+
+
+def load(path: str | PathLike[str], *, deletion: Deletion = None) -> Tokenizer:
+    """Load a tokenizer from its file, or from one of the paper authors' model files.
+
+    The authors' formats are `word v1` and `BoundlessBPE v2`, recognized by the first line; their
+    ids are kept: docs/model-format.md. A warning says if the model was trained with other Unicode
+    tables than this version has.
+
+    Args:
+        path: A file that `Tokenizer.save` or the authors' code wrote.
+        deletion: How a `word v1` model splits deleted tokens, `bytes` (the default) or `pair`,
+            since its file does not say. Other files do.
+
+    Raises:
+        ModelFormatError: If the file does not hold a valid model.
+        PatternError: If its pattern is a malformed regex.
+        OSError: If the file cannot be read.
+        ValueError: If `deletion` is given for a file of another format.
+    """
+    with open(path, "rb") as file:
+        start = file.read(32)
+        is_authors = start.startswith((b"word v", b"BoundlessBPE"))
+        if not is_authors and not start.startswith(
+            b"{"
+        ):  # Do not read the rest, which may be long.
+            problem = "not a model: it starts neither with { nor like a file of the authors"
+            raise ModelFormatError(f"{fspath(path)}: {problem}")
+        if deletion is not None and not start.startswith(b"word v1"):
+            raise ValueError(
+                "deletion is for word v1 models; this file already says how it deletes"
+            )
+        text = start + file.read()
+    try:
+        if is_authors:
+            model = _core.Model.from_authors(text, deletion or "bytes")
+        else:
+            model = _core.Model.from_json(text)
+    except ModelFormatError as error:
+        raise ModelFormatError(f"{fspath(path)}: {error}") from None
+    return Tokenizer._of(model)

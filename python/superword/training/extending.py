@@ -1,0 +1,108 @@
+"""Adding superwords to an existing tokenizer."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from os import PathLike
+from typing import Unpack
+
+from superword import _core
+from superword.corpus import CorpusKeywords, CorpusLike, CorpusOptions, open_corpus, warn_of_skipped
+from superword.errors import CorpusError
+from superword.interop import import_tokenizer
+from superword.keywords import expand_keywords, gather
+from superword.tokenizer import Tokenizer, TrainingConfig
+from superword.tokenizer.config import check_integer, check_min_count
+from superword.training.progress import show_progress
+from superword.training.resources import ResourceKeywords, Resources
+
+__all__ = ["extend"]
+
+
+class ExtendKeywords(CorpusKeywords, ResourceKeywords, total=False):
+    """The keywords of `extend` that configuration objects hold."""
+
+
+@expand_keywords(ExtendKeywords, CorpusOptions, Resources)
+def extend(
+    base: Tokenizer | str | PathLike[str],
+    corpus: CorpusLike,
+    add: int,
+    *,
+    pattern: str | None = None,
+    special_tokens: Mapping[str, int] | None = None,
+    approximate: bool = False,
+    min_count: int = TrainingConfig.min_count,
+    corpus_options: CorpusOptions | None = None,
+    resources: Resources | None = None,
+    **keywords: Unpack[ExtendKeywords],
+) -> Tokenizer:
+    """Add superwords to a tokenizer, learned on a corpus: docs/extending.md.
+
+    Its tokens, special tokens and ids do not change. New ids follow the largest one. Each new
+    supermerge joins the most frequent pair of neighbouring open units, in the corpus as encoded by
+    the tokenizer and the supermerges before it. Ties are broken as in training.
+
+    Args:
+        base: A tokenizer, or its file: a superword model, a byte-level BPE `tokenizer.json` or its
+            folder, or a tiktoken file.
+        corpus: A path, a glob or a folder, `-` for standard input, a URL; several paths; or any
+            iterable of documents.
+        add: Number of tokens to add. With 0, the result is the base as a superword model.
+        pattern: The pattern of a tiktoken file, a name or a regex, since the file does not hold it.
+            For OpenAI's files and those of `superword.export` it is known.
+        special_tokens: The special tokens of a tiktoken file, with their ids.
+        approximate: Warn of features of the base that cannot be reproduced, instead of rejecting
+            them.
+        min_count: Lowest count at which a pair is merged.
+        corpus_options: The options for reading documents; or its fields as keywords.
+        resources: Threads, memory, progress; or its fields as keywords.
+        keywords: The fields of `CorpusOptions` and `Resources`, described there.
+
+    Raises:
+        ModelFormatError: If the base is not a tokenizer, or cannot be reproduced.
+        CorpusError: If the corpus cannot be read, or holds no text.
+        PatternError: If a regex is malformed, or backtracks more than a million steps.
+        MemoryError: If learning needs more than `memory_limit`; the message says how much.
+        ValueError: If an option is invalid.
+
+    Example:
+        >>> import superword
+        >>> documents = ["to be or not to be", "to be"]
+        >>> base = superword.train(documents, 259, supermerges=False, deletion=None)
+        >>> tok = extend(base.with_special_tokens(["<|end|>"]), documents, 1)
+        >>> tok.special_tokens, tok.encode("to be"), tok.token_bytes(260)
+        ({'<|end|>': 259}, [260], b'to be')
+    """
+    check_integer("add", add)
+    if add < 0:
+        raise ValueError(f"add must be at least 0, not {add}")
+    check_min_count(min_count)
+    corpus_options = gather(CorpusOptions, corpus_options, keywords)
+    resources = gather(Resources, resources, keywords)
+    if not isinstance(base, Tokenizer):
+        base = import_tokenizer(
+            base, pattern=pattern, special_tokens=special_tokens, approximate=approximate
+        )
+    elif pattern is not None or special_tokens is not None:
+        raise ValueError("pattern and special_tokens are for tiktoken files; a Tokenizer has them")
+    if base.parameters.transition is not None:
+        raise ValueError(
+            "a SuperBPE model cannot be extended: its pretokens are long, and few are single tokens"
+        )
+    opened = open_corpus(corpus, corpus_options=corpus_options)
+    with show_progress(resources.progress) as report:
+        model = _core.extend(opened, base._model, add, min_count, resources.for_core(), report)
+    warn_of_skipped(opened, stacklevel=4)
+    tokenizer = Tokenizer._of(model)
+    if tokenizer.training.bytes == 0:
+        raise CorpusError("the corpus holds no text; check the paths and the column")
+    added = tokenizer.vocab_size - base.vocab_size
+    if added < add:
+        warnings.warn(
+            f"the corpus has pairs for only {added:,} tokens, not {add:,}; "
+            "extend on more text, or lower min_count",
+            stacklevel=3,
+        )
+    return tokenizer

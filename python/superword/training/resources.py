@@ -1,0 +1,82 @@
+"""The resources of a job: threads, memory, progress."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TypedDict
+
+from superword import _core
+from superword.keywords import document_options, option
+from superword.tokenizer.threads import thread_count
+from superword.training.progress import ProgressCallback
+
+__all__ = ["ResourceKeywords", "Resources", "parse_size"]
+
+
+@document_options
+@dataclass(frozen=True, kw_only=True)
+class Resources:
+    """Threads, memory and progress. They do not change a result."""
+
+    threads: int | None = option(None, "Number of threads; all available ones by default.")
+    memory_limit: int | str | None = option(
+        None, "Memory limit, e.g. 1GB; at least 256 MB. Counts beyond it go to temporary files."
+    )
+    progress: bool | ProgressCallback = option(
+        False, "True shows a bar on a terminal; a function is called with stage, done and total."
+    )
+    verify_every: int | None = option(
+        None, "Recount everything after this many rules and compare. Slow."
+    )
+
+    def __post_init__(self) -> None:
+        """Reject values that make no sense."""
+        thread_count(self.threads)
+        if self.verify_every is not None and self.verify_every < 1:
+            raise ValueError(f"verify_every must be at least 1, not {self.verify_every}")
+        limit = self.memory_bytes
+        if limit is not None and limit < _core.LEAST_MEMORY:
+            raise ValueError(f"memory_limit must be at least 256 MB, not {self.memory_limit!r}")
+
+    @property
+    def thread_count(self) -> int:
+        """The number of threads to use."""
+        return thread_count(self.threads)
+
+    @property
+    def memory_bytes(self) -> int | None:
+        """The memory limit in bytes."""
+        return None if self.memory_limit is None else parse_size(self.memory_limit)
+
+    def for_core(self) -> tuple[int, int | None, int | None]:
+        """Return threads, memory limit and verification as the core takes them."""
+        return self.thread_count, self.memory_bytes, self.verify_every
+
+
+def parse_size(size: int | str) -> int:
+    """Return a size in bytes.
+
+    Example:
+        >>> parse_size("1GB"), parse_size("1.5 MB"), parse_size("2 GiB"), parse_size(42)
+        (1000000000, 1500000, 2147483648, 42)
+    """
+    if isinstance(size, int):
+        return size
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?)(i?)B?\s*", size, re.IGNORECASE)
+    if match is None:
+        raise ValueError(
+            f"a size must be a number of bytes, or like '1GB' or '512MiB', not {size!r}"
+        )
+    number, prefix, binary = match.groups()
+    base = 1024 if binary else 1000
+    return int(float(number) * base ** " KMGT".index(prefix.upper() or " "))
+
+
+class ResourceKeywords(TypedDict, total=False):
+    """The fields of `Resources`, as keywords."""
+
+    threads: int | None
+    memory_limit: int | str | None
+    progress: bool | ProgressCallback
+    verify_every: int | None

@@ -1,0 +1,1 @@
+from superword.transformers import SuperwordTokenizer

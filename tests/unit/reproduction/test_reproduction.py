@@ -1,0 +1,181 @@
+"""`reproduce` on a few pages, its settings and its steps."""
+
+from __future__ import annotations
+
+import csv
+import json
+import xml.etree.ElementTree as ElementTree
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import superword
+from superword.corpus import open_corpus
+from superword.reproduction import (
+    ReproductionSettings,
+    Results,
+    read_settings,
+    reproduce,
+    write_outputs,
+)
+from superword.reproduction.figures import FIGURES
+from superword.reproduction.results import BOUNDLESS_4O
+from superword.reproduction.steps import Steps
+
+SIZES = (300, 350, 400)
+
+
+@pytest.fixture(scope="module")
+def settings(tmp_path_factory: pytest.TempPathFactory) -> ReproductionSettings:
+    folder = tmp_path_factory.mktemp("reproduced")
+    novels = list(superword.sample())
+    for name, part in (("train", novels[:10]), ("eval", novels[10:12])):
+        rows = [{"text": text[:9000], "source": f"s/{at}"} for at, text in enumerate(part)]
+        (folder / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return ReproductionSettings(
+        train=(str(folder / "train.jsonl"),),
+        eval=(str(folder / "eval.jsonl"),),
+        out=folder / "out",
+        vocab_sizes=SIZES,
+        baseline_bytes={"unigram": 40_000},
+        transition=0,
+        sources={"first": ["s/0"]},
+    )
+
+
+@pytest.fixture(scope="module")
+def results(settings: ReproductionSettings) -> Results:
+    results = reproduce(settings)
+    write_outputs(results, settings)
+    return results
+
+
+def test_everything_is_measured_at_every_size(results: Results) -> None:
+    assert set(results.measured) == {(key, size) for key in results.lineup for size in SIZES}
+    assert len(results.lineup) == 3 + 2 * 5 + 1
+    for (key, size), measured in results.measured.items():
+        assert measured.altered == 0, key
+        if results.lineup[key].baseline != "unigram":
+            assert measured.vocab_size == size, key
+
+
+def test_a_smaller_vocabulary_is_the_one_trained_at_that_size(
+    results: Results, settings: ReproductionSettings
+) -> None:
+    trained = superword.train(settings.train[0], 300, pattern="gpt4o")
+    documents = open_corpus(settings.eval[0]).documents()
+    tokens = sum(len(trained.encode(document)) for document in documents)
+    assert results.measured[BOUNDLESS_4O, 300].tokens == tokens
+
+
+def test_figures_and_tables_are_written_in_every_format(
+    results: Results, settings: ReproductionSettings
+) -> None:
+    figures = settings.out / "figures"
+    for figure in FIGURES:
+        stem = figures / f"figure-{figure.number}-{figure.name}"
+        assert stem.with_suffix(".png").read_bytes().startswith(b"\x89PNG")
+        assert ElementTree.parse(stem.with_suffix(".svg")).getroot().tag.endswith("svg")
+        with stem.with_suffix(".csv").open(newline="") as file:
+            rows = list(csv.DictReader(file))
+        as_json = json.loads(stem.with_suffix(".json").read_text())
+        assert [list(map(str, row.values())) for row in as_json] == [
+            list(row.values()) for row in rows
+        ]
+    seventh = json.loads((figures / "figure-7-bytes-per-token.json").read_text())
+    mine = [row for row in seventh if row["tokenizer"] == "BoundlessBPE (4o)"]
+    assert [row["vocab_size"] for row in mine] == list(SIZES)
+    assert mine[0]["bytes_per_token"] == results.measured[BOUNDLESS_4O, 300].bytes_per_token
+    tables = settings.out / "tables"
+    assert len(json.loads((tables / "table-1-ablation.json").read_text())) == 12
+    assert (tables / "table-3-ablation.md").read_text().count("\n") == 8
+
+
+class Links(HTMLParser):
+    """Collects what a page loads from other files."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.loaded: list[str] = []
+
+    def handle_starttag(self, tag: str, attributes: Any) -> None:
+        self.loaded += [value for name, value in attributes if name in ("src", "srcset")]
+        self.loaded += [tag] if tag in ("link", "script", "iframe") else []
+
+
+def test_the_report_is_self_contained(results: Results, settings: ReproductionSettings) -> None:
+    page = (settings.out / "report.html").read_text()
+    links = Links()
+    links.feed(page)
+    assert links.loaded == []
+    for figure in FIGURES:
+        assert f"<b>Figure {figure.number}.</b>" in page
+    assert "Table 1" in page and "Table 3" in page
+    assert "BoundlessBPE (4o), 0.04 MB" in page
+    assert "first" in page and "s/0" not in page
+
+
+def test_a_second_run_rebuilds_nothing(results: Results, settings: ReproductionSettings) -> None:
+    done: list[str] = []
+    again = reproduce(settings, log=done.append)
+    assert done == []
+    assert again.measured == results.measured
+
+
+def test_a_missing_file_is_rebuilt(results: Results, settings: ReproductionSettings) -> None:
+    (settings.out / "measurements" / f"{BOUNDLESS_4O}-300.json").unlink()
+    done: list[str] = []
+    reproduce(settings, log=done.append)
+    assert done == [f"measurements/{BOUNDLESS_4O}-300.json"]
+
+
+def test_a_step_is_rebuilt_if_its_inputs_change_or_it_failed(tmp_path: Path) -> None:
+    made: list[str] = []
+
+    def make(path: Path) -> None:
+        made.append(path.name)
+        path.write_text("made")
+
+    for inputs in ("a", "a", "b"):
+        Steps(tmp_path).build("x/y.txt", inputs, make)
+    assert made == ["y.txt", "y.txt"]
+
+    def fail(path: Path) -> None:
+        raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        Steps(tmp_path).build("z.txt", "a", fail)
+    Steps(tmp_path).build("z.txt", "a", make)
+    assert made[-1] == "z.txt"
+
+
+def test_settings_come_from_a_file_and_the_command_line(tmp_path: Path) -> None:
+    config = tmp_path / "paper.toml"
+    config.write_text(
+        'train = "a.jsonl"\neval = ["b.jsonl"]\nout = "x"\nvocab-sizes = [900, 300]\n'
+        "[baseline_bytes]\nunigram = 5\n"
+    )
+    found = read_settings(config, {"out": Path("y"), "train": None, "vocab_sizes": []})
+    assert (found.train, found.eval, found.out) == (("a.jsonl",), ("b.jsonl",), Path("y"))
+    assert found.vocab_sizes == (300, 900)
+    assert found.baseline_bytes == {"unigram": 5}
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        ("train = 'a'\neval = 'b'", "pass --out"),
+        ("vocabulary = 3", "unknown setting vocabulary; choose from"),
+        ("train = ", "not TOML"),
+        ("train = 'a'\neval = 'b'\nout = 'c'\nbaselines = ['x']", "unknown baseline x"),
+        ("train = 'a'\neval = 'b'\nout = 'c'\nvocab_sizes = [10]", "at least 257"),
+        ("train = 'a'\neval = 'b'\nout = 'c'\ntransition = 2.0", "at least 0 and below 1"),
+    ],
+)
+def test_invalid_settings_are_refused(tmp_path: Path, content: str, sentence: str) -> None:
+    config = tmp_path / "paper.toml"
+    config.write_text(content)
+    with pytest.raises(ValueError, match=sentence):
+        read_settings(config, {})
