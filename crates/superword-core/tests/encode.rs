@@ -8,9 +8,10 @@ mod oracle;
 
 use std::any::Any;
 use std::env;
+use std::iter;
 use std::panic;
 
-use oracle::{KINDS, Kind, check};
+use oracle::{KINDS, Kind, check, check_long};
 
 /// The texts that are encoded for each kind of model by default.
 const CASES: u64 = 17_000;
@@ -26,8 +27,7 @@ fn check_kind(kind: Kind) {
     let mut seed = read("SUPERWORD_ORACLE_SEED", 0);
     let mut compared = 0;
     while compared < cases {
-        let mut data = invent_data(seed);
-        data[0] = KINDS.iter().position(|&other| other == kind).expect("all kinds") as u8;
+        let data = invent_data(kind, seed);
         match panic::catch_unwind(|| check(&data)) {
             Ok(texts) => compared += texts as u64,
             Err(payload) => panic!("SUPERWORD_ORACLE_SEED={seed}: {}", message(&*payload)),
@@ -36,14 +36,16 @@ fn check_kind(kind: Kind) {
     }
 }
 
-fn invent_data(seed: u64) -> Vec<u8> {
+/// Invents the bytes that a case of this kind is made from.
+fn invent_data(kind: Kind, seed: u64) -> Vec<u8> {
     let mut state = seed;
     let bytes = (0..DATA).map(|_| {
         state =
             state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 56) as u8
     });
-    bytes.collect()
+    let kind = KINDS.iter().position(|&other| other == kind).expect("all kinds");
+    iter::once(kind as u8).chain(bytes).collect()
 }
 
 fn message(payload: &(dyn Any + Send)) -> &str {
@@ -79,4 +81,13 @@ fn imported_models_encode_as_defined() {
 #[test]
 fn extended_models_encode_as_defined() {
     check_kind(Kind::Extended);
+}
+
+#[test]
+fn long_texts_are_the_same_with_avx2_and_without_in_groups_of_any_size() {
+    for seed in 0..3 {
+        for kind in KINDS {
+            check_long(&invent_data(kind, seed));
+        }
+    }
 }

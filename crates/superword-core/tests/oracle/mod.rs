@@ -1,6 +1,6 @@
 //! The encoder against the definition, on invented models and texts.
 //!
-//! [`check`] takes any bytes and needs nothing else, so it also serves as the body of a fuzz target.
+//! [`check()`] takes any bytes and needs nothing else, so it also serves as the body of a fuzz target.
 
 mod choices;
 mod models;
@@ -23,27 +23,79 @@ const TEXTS: usize = 40;
 /// # Panics
 /// If they differ.
 pub(crate) fn check(data: &[u8]) -> usize {
-    let (&kind, data) = data.split_first().unwrap_or((&0, data));
-    let kind = KINDS[usize::from(kind) % KINDS.len()];
-    let mut choices = Choices::new(data);
-    let is_dense = choices.chance(4);
-    let language = if is_dense {
-        Language::with_one_letter(&mut choices)
-    } else {
-        Language::new(&mut choices)
-    };
-    let model = invent_model(&mut choices, kind, &language, is_dense);
-    let encoder = Encoder::new(&model).expect("a simple eligibility");
+    let mut invented = Invented::new(data);
     for number in 0..TEXTS {
-        let items = match choices.below(400) {
-            0 => choices.between(2000, 5000),
-            1..6 => choices.between(400, 1500),
-            _ => choices.between(0, 40),
+        let items = match invented.choices.below(400) {
+            0 => invented.choices.between(2000, 5000),
+            1..6 => invented.choices.between(400, 1500),
+            _ => invented.choices.between(0, 40),
         };
-        let text = language.invent_text(&mut choices, items);
-        compare(&model, &encoder, &text, WAYS[number % WAYS.len()]);
+        let text = invented.language.invent_text(&mut invented.choices, items);
+        let expected = define(&invented.model, &text);
+        invented.compare(&text, &expected, WAYS[number % WAYS.len()]);
     }
     TEXTS
+}
+
+/// Invents a model and a long text from bytes, and compares the ways to encode it with one another.
+///
+/// # Panics
+/// If they differ.
+pub(crate) fn check_long(data: &[u8]) {
+    let mut invented = Invented::new(data);
+    let text = invented.language.invent_text(&mut invented.choices, 10_000);
+    let (_, encode) = PORTABLE_IN_GROUPS_OF_8;
+    let expected = unwrap_token(encode(&invented.encoder, &text));
+    let ways = [IN_GROUPS_OF_8, IN_GROUPS_OF_512, PORTABLE_IN_GROUPS_OF_512];
+    invented.compare(&text, &expected, &ways);
+}
+
+/// What bytes are made into.
+struct Invented<'d> {
+    choices: Choices<'d>,
+    language: Language,
+    model: Model,
+    encoder: Encoder,
+}
+
+impl<'d> Invented<'d> {
+    fn new(data: &'d [u8]) -> Invented<'d> {
+        let (&kind, data) = data.split_first().unwrap_or((&0, data));
+        let kind = KINDS[usize::from(kind) % KINDS.len()];
+        let mut choices = Choices::new(data);
+        let is_dense = choices.chance(4);
+        let language = if is_dense {
+            Language::with_one_letter(&mut choices)
+        } else {
+            Language::new(&mut choices)
+        };
+        let model = invent_model(&mut choices, kind, &language, is_dense);
+        let encoder = Encoder::new(&model).expect("a simple eligibility");
+        Invented { choices, language, model, encoder }
+    }
+
+    /// Encodes a text in some ways. They share a cache, so the first of them meets the text's new
+    /// pretokens.
+    fn compare(&self, text: &str, expected: &Ids, ways: &[Way]) {
+        for (name, encode) in ways {
+            let found = unwrap_token(encode(&self.encoder, text));
+            assert!(
+                found == *expected,
+                "{name} differ\nmodel: {}\ntext: {text:?}\nfound:    {found:?}\nexpected: {expected:?}",
+                String::from_utf8_lossy(&self.model.to_json()),
+            );
+        }
+    }
+}
+
+/// The ids of a text, or the first of its tokens that has none.
+type Ids = Result<Vec<u32>, Box<[u8]>>;
+
+fn unwrap_token(ids: Result<Vec<u32>, Error>) -> Ids {
+    ids.map_err(|error| match error {
+        Error::NoSuchToken { token } => token,
+        error => panic!("{error}"),
+    })
 }
 
 /// A way to encode a text: its name, and what it gives.
@@ -69,32 +121,8 @@ const IN_GROUPS_OF_512: Way =
 const PORTABLE_IN_GROUPS_OF_512: Way =
     ("groups of 512, portable", |encoder, text| encoder.encode_in_groups::<512>(text, true));
 
-/// Encodes a text in some ways. They share a cache, so the first of them meets the text's new
-/// pretokens.
-fn compare(model: &Model, encoder: &Encoder, text: &str, ways: &[Way]) {
-    let expected = define(model, text);
-    for (name, encode) in ways {
-        let found = encode(encoder, text).map_err(|error| match error {
-            Error::NoSuchToken { token } => token,
-            error => panic!("{name}: {error}"),
-        });
-        if found != expected {
-            let describe = |ids: &Result<Vec<u32>, Box<[u8]>>| match ids {
-                Ok(ids) => format!("{ids:?}"),
-                Err(token) => format!("no id for {token:?}"),
-            };
-            panic!(
-                "{name} differ from the definition\nmodel: {}\ntext: {text:?}\nfound:    {}\nexpected: {}",
-                String::from_utf8_lossy(&model.to_json()),
-                describe(&found),
-                describe(&expected),
-            );
-        }
-    }
-}
-
-/// The ids of a text by the definition, or the first of its tokens that has none.
-fn define(model: &Model, text: &str) -> Result<Vec<u32>, Box<[u8]>> {
+/// Encodes a text by the definition.
+fn define(model: &Model, text: &str) -> Ids {
     let tokens = replay_tokens(model, text).expect("a simple pattern");
     let id = |token| match model.id_of(token) {
         Some(id) => Ok(id.0),

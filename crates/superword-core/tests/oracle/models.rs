@@ -93,10 +93,13 @@ pub(crate) fn invent_model(
             Kind::Extended => index > rules / 2,
             _ => choices.chance(supermerge_percent),
         };
-        if is_supermerge && kind != Kind::Extended && choices.chance(20) {
-            builder.add_early_supermerge(choices);
-        } else if is_supermerge {
-            builder.add_supermerge(choices);
+        if is_supermerge {
+            // The supermerges of an extended model come after all merges, so none of them is early.
+            match choices.below(100) {
+                0..15 if kind != Kind::Extended => builder.add_early_supermerge(choices),
+                15..25 if kind != Kind::Extended => builder.add_early_triple(choices),
+                _ => builder.add_supermerge(choices),
+            }
         } else if choices.chance(delete_percent) {
             builder.add_delete(choices, mode);
         } else {
@@ -283,35 +286,60 @@ impl Builder {
         self.push_supermerge(left, right);
     }
 
-    /// Adds a supermerge of two units of the sample before they are open: their tokens are made in
-    /// another way than the units are. Later merges may open the units.
+    /// Adds a supermerge of two units of the sample before they are open. Later merges may open them.
     fn add_early_supermerge(&mut self, choices: &mut Choices) {
         let start = choices.below(self.sample.len());
-        let Some(units) = self.sample[start..].get(..2) else { return };
-        let spellings = [0, 1].map(|unit| -> Vec<u8> {
-            units[unit].tokens.iter().flat_map(|&token| self.tokens[token].clone()).collect()
-        });
-        for bytes in &spellings {
-            if bytes.len() > 8 || self.by_bytes.contains_key(bytes) {
-                continue;
-            }
-            for end in 2..=bytes.len() {
-                let Some(&left) = self.by_bytes.get(&bytes[..end - 1]) else { break };
-                self.push_merge(left, bytes[end - 1].into());
-            }
-        }
-        if let [Some(&left), Some(&right)] = spellings.map(|bytes| self.by_bytes.get(&bytes)) {
+        let Some([left, right]) = self.spellings(start) else { return };
+        if let [Some(left), Some(right)] = [left, right].map(|bytes| self.make_token(&bytes)) {
             self.push_supermerge(left, right);
         }
     }
 
+    /// Adds supermerges that join three units from the left before the last of them is open, and then
+    /// one that joins the last two.
+    fn add_early_triple(&mut self, choices: &mut Choices) {
+        let start = choices.below(self.sample.len());
+        let Some([first, second, last]) = self.spellings(start) else { return };
+        let tokens = [&first, &second, &last].map(|bytes| self.make_token(bytes));
+        let [Some(first), Some(second), Some(third)] = tokens else { return };
+        self.push_supermerge(first, second);
+        let joined = self.join(first, second);
+        self.push_supermerge(joined, third);
+        for _ in 0..last.len() {
+            let spells_last = |unit: &&Unit| self.spell_unit(unit) == last;
+            match self.sample.iter().find(spells_last).map(|unit| &unit.tokens[..]) {
+                Some(&[left, right, ..]) => self.push_merge(left, right),
+                _ => break,
+            }
+        }
+        self.push_supermerge(second, third);
+    }
+
+    /// Returns the bytes of neighbouring units of the sample.
+    fn spellings<const N: usize>(&self, start: usize) -> Option<[Vec<u8>; N]> {
+        let units = self.sample[start..].first_chunk::<N>()?;
+        Some(std::array::from_fn(|unit| self.spell_unit(&units[unit])))
+    }
+
+    fn spell_unit(&self, unit: &Unit) -> Vec<u8> {
+        unit.tokens.iter().flat_map(|&token| self.tokens[token].iter().copied()).collect()
+    }
+
+    /// Makes a token of its bytes, unless it is long. Units of the sample with this spelling have
+    /// usually been merged in another way, and do not become one token by it.
+    fn make_token(&mut self, bytes: &[u8]) -> Option<Token> {
+        if bytes.len() <= 8 && !self.by_bytes.contains_key(bytes) {
+            for end in 2..=bytes.len() {
+                let left = *self.by_bytes.get(&bytes[..end - 1])?;
+                self.push_merge(left, bytes[end - 1].into());
+            }
+        }
+        self.by_bytes.get(bytes).copied()
+    }
+
     /// Returns the tokens that two units spell, whether the units are open or not.
     fn spell_units(&self, units: &[Unit]) -> Option<[Token; 2]> {
-        let spell = |unit: &Unit| {
-            let bytes: Vec<u8> =
-                unit.tokens.iter().flat_map(|&token| self.tokens[token].iter().copied()).collect();
-            self.by_bytes.get(&bytes).copied()
-        };
+        let spell = |unit: &Unit| self.by_bytes.get(&self.spell_unit(unit)).copied();
         Some([spell(&units[0])?, spell(&units[1])?])
     }
 
