@@ -48,13 +48,9 @@ def prepare_superword(path: str, options: Options) -> Training:
 
 def prepare_superword_in_memory(path: str, options: Options) -> Training:
     """Train and save a model, from documents that the core already holds."""
-    from superword import _core
-    from superword.tokenizer import TrainingConfig
+    from superword import CorpusOptions, Resources, TrainingConfig, _core
 
-    kind = _core.CorpusOptions(
-        column="text", separator=None, skip=False, max_bytes=None, max_documents=None
-    )
-    spool = _core.Spool(kind, memory=2**62)
+    spool = _core.Spool(CorpusOptions(), memory=2**62)
     spool.extend(read_texts(path))
     corpus = spool.finish()
     output, threads = options.pop("output"), options.pop("threads")
@@ -62,7 +58,7 @@ def prepare_superword_in_memory(path: str, options: Options) -> Training:
 
     def train() -> Result:
         stages = StageTimer()
-        model = _core.train(corpus, parameters, (), (threads, None, None), stages)
+        model = _core.train(corpus, parameters, (), Resources(threads=threads), stages)
         model.save(output)
         return {"tokens": model.vocab_size, "begins": stages.begins}
 

@@ -1,43 +1,42 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from os import PathLike
-from typing import Any, Final, Protocol, final, type_check_only
+from typing import Any, Final, Literal, Protocol, TypedDict, final, type_check_only
 
 __all__ = [
     "BACKTRACK_LIMIT",
+    "BIGRAM_BUCKETS",
     "ELIGIBLE",
-    "LEAST_MEMORY",
+    "MIN_MEMORY_LIMIT",
     "NAMED_PATTERNS",
-    "PLACES",
     "SECOND_PATTERN",
     "UNICODE_VERSION",
     "Batches",
     "Corpus",
-    "CorpusOptions",
-    "Counts",
-    "Cut",
     "Eligibility",
     "Encoder",
     "FragmentCounter",
+    "FragmentSplitter",
     "FragmentSums",
-    "Merged",
+    "LearnedMerges",
     "Model",
     "Pattern",
     "PretokenCounter",
-    "Pretokens",
+    "PretokenSums",
+    "SortedCounts",
     "Spool",
     "count_fragments",
     "count_pretokens",
     "encode_corpus",
     "extend",
-    "is_known_name",
+    "is_supported_name",
     "train",
 ]
 
 NAMED_PATTERNS: Final[dict[str, str]]
 ELIGIBLE: Final[str]
 SECOND_PATTERN: Final[str]
-LEAST_MEMORY: Final[int]
-PLACES: Final[int]
+MIN_MEMORY_LIMIT: Final[int]
+BIGRAM_BUCKETS: Final[int]
 UNICODE_VERSION: Final[str]
 BACKTRACK_LIMIT: Final[int]
 
@@ -55,25 +54,38 @@ class Eligibility:
     def __new__(cls, source: str, /) -> Eligibility: ...
     def has(self, pretoken: str, /) -> bool: ...
 
-@final
-class CorpusOptions:
-    def __new__(
-        cls,
-        *,
-        column: str,
-        separator: str | None,
-        skip: bool,
-        max_bytes: int | None,
-        max_documents: int | None,
-    ) -> CorpusOptions: ...
+class _CorpusOptions(Protocol):
+    @property
+    def column(self) -> str: ...
+    @property
+    def separator(self) -> str | None: ...
+    @property
+    def on_error(self) -> str: ...
+    @property
+    def max_bytes(self) -> int | None: ...
+    @property
+    def max_documents(self) -> int | None: ...
+
+class _Resources(Protocol):
+    @property
+    def thread_count(self) -> int: ...
+    @property
+    def memory_bytes(self) -> int | None: ...
+    @property
+    def verify_every(self) -> int | None: ...
+
+class _CorpusTotals(TypedDict):
+    documents: int
+    bytes: int
+    skipped: int
 
 @final
 class Corpus:
     @staticmethod
-    def files(paths: Sequence[str | PathLike[str]], options: CorpusOptions, /) -> Corpus: ...
+    def files(paths: Sequence[str | PathLike[str]], options: _CorpusOptions, /) -> Corpus: ...
     def documents(self) -> list[str]: ...
     def batches(self) -> Batches: ...
-    def count(self, threads: int = 1) -> tuple[int, int, int]: ...
+    def count(self, threads: int = 1) -> _CorpusTotals: ...
     def skipped(self) -> list[str]: ...
     @property
     def size(self) -> int | None: ...
@@ -91,7 +103,7 @@ class BinaryFile(Protocol):
 
 @final
 class Spool:
-    def __new__(cls, options: CorpusOptions, /, *, memory: int = ...) -> Spool: ...
+    def __new__(cls, options: _CorpusOptions, /, *, memory: int = ...) -> Spool: ...
     def extend(self, documents: Iterable[str | Mapping[str, Any]], /) -> None: ...
     def extend_from_file(self, file: BinaryFile, name: str, /) -> None: ...
     def extend_from_corpus(self, corpus: Corpus, /) -> None: ...
@@ -100,9 +112,9 @@ class Spool:
     def is_full(self) -> bool: ...
     def finish(self) -> Corpus: ...
 
-def is_known_name(name: str, /) -> bool: ...
+def is_supported_name(name: str, /) -> bool: ...
 
-class _Parameters(Protocol):
+class _Config(Protocol):
     @property
     def pattern(self) -> str: ...
     @property
@@ -134,19 +146,64 @@ class _Rule(Protocol):
     @property
     def count(self) -> int | None: ...
 
+class _Training(Protocol):
+    @property
+    def documents(self) -> int: ...
+    @property
+    def bytes(self) -> int: ...
+    @property
+    def pretokens(self) -> int: ...
+    @property
+    def distinct_pretokens(self) -> int: ...
+    @property
+    def min_pretoken_count(self) -> int | None: ...
+    @property
+    def min_fragment_count(self) -> int | None: ...
+
+class _ConfigRecord(TypedDict):
+    pattern: str
+    eligible: str
+    supermerges: bool
+    deletion: Literal["bytes", "pair"] | None
+    tau: float
+    min_count: int
+    vocab_size: int
+    transition: int | None
+    second_pattern: str | None
+
+class _TrainingRecord(TypedDict):
+    documents: int
+    bytes: int
+    pretokens: int
+    distinct_pretokens: int
+    min_pretoken_count: int | None
+    min_fragment_count: int | None
+
+class _RuleRecord(TypedDict):
+    kind: Literal["merge", "supermerge", "delete"]
+    left: bytes
+    right: bytes | None
+    parts: tuple[bytes, ...]
+    count: int | None
+
+class _StepRecord(TypedDict):
+    rule: int | None
+    units: list[list[bytes]]
+    changes: list[tuple[int, int]]
+
 @final
 class Model:
     @staticmethod
     def from_rules(
-        parameters: _Parameters,
+        config: _Config,
         rules: Sequence[_Rule],
         special_tokens: Sequence[str],
-        training: tuple[int, int, int, int, int | None, int | None],
+        training: _Training,
         /,
     ) -> Model: ...
     @staticmethod
     def with_ids(
-        parameters: _Parameters,
+        config: _Config,
         rules: Sequence[_Rule],
         vocabulary: Sequence[tuple[int, bytes]],
         special_tokens: Sequence[tuple[int, str]],
@@ -166,19 +223,15 @@ class Model:
     def token_bytes(self, id: int, /) -> bytes | None: ...
     def token_id(self, token: bytes, /) -> int | None: ...
     def is_superword(self, id: int, /) -> bool | None: ...
-    def rule(
-        self, index: int, /
-    ) -> tuple[str, bytes, bytes | None, tuple[bytes, ...], int | None]: ...
+    def rule(self, index: int, /) -> _RuleRecord: ...
     @property
     def vocab_size(self) -> int: ...
     @property
     def special_tokens(self) -> list[tuple[str, int]]: ...
     @property
-    def parameters(
-        self,
-    ) -> tuple[str, str, bool, str | None, float, int, int, int | None, str | None]: ...
+    def config(self) -> _ConfigRecord: ...
     @property
-    def training(self) -> tuple[int, int, int, int, int | None, int | None]: ...
+    def training(self) -> _TrainingRecord: ...
     @property
     def rule_count(self) -> int: ...
 
@@ -195,9 +248,7 @@ class Encoder:
     def offsets(self, text: str, ids: Sequence[int], /) -> list[list[tuple[int, int]]]: ...
     def decode(self, ids: Iterable[int], /) -> bytes: ...
     def replay(self, text: str, /) -> list[bytes]: ...
-    def explain(
-        self, text: str, /
-    ) -> list[tuple[int | None, list[list[bytes]], list[tuple[int, int]]]]: ...
+    def explain(self, text: str, /) -> list[_StepRecord]: ...
 
 def encode_corpus(
     encoder: Encoder,
@@ -206,92 +257,118 @@ def encode_corpus(
     write: Callable[[memoryview, memoryview], object],
     progress: Callable[[str, int, int | None], object] | None,
     /,
-) -> tuple[int, int, int]: ...
+) -> _CorpusTotals: ...
 def extend(
     corpus: Corpus,
     base: Model,
     add: int,
     min_count: int,
-    effort: tuple[int, int | None, int | None],
+    resources: _Resources,
     progress: Callable[[str, int, int | None], object] | None,
     /,
 ) -> Model: ...
 def train(
     corpus: Corpus,
-    parameters: _Parameters,
+    config: _Config,
     special_tokens: Sequence[str],
-    effort: tuple[int, int | None, int | None],
+    resources: _Resources,
     progress: Callable[[str, int, int | None], object] | None,
     /,
 ) -> Model: ...
 
-@final
-class Counts:
+class _ShardTotals(Protocol):
     @property
-    def seen(self) -> tuple[int, int, int, int]: ...
-    def take_bigrams(self) -> memoryview | None: ...
-    def next_rows(self) -> tuple[bytes, memoryview, memoryview] | None: ...
+    def documents(self) -> int: ...
+    @property
+    def bytes(self) -> int: ...
+    @property
+    def skipped(self) -> int: ...
+    @property
+    def pretokens(self) -> int: ...
+
+class _ShardTotalsRecord(_CorpusTotals):
+    pretokens: int
+
+class _KeyCountRecord(TypedDict):
+    keys: bytes
+    offsets: memoryview
+    counts: memoryview
 
 @final
-class Cut:
-    def __new__(cls, words: Sequence[bytes], bits: bytes | None, /) -> Cut: ...
+class SortedCounts:
+    @property
+    def totals(self) -> _ShardTotalsRecord: ...
+    def take_bigrams(self) -> memoryview | None: ...
+    def next_batch(self) -> _KeyCountRecord | None: ...
+
+@final
+class FragmentSplitter:
+    def __new__(
+        cls, openable_pretokens: Sequence[bytes], frequent_bigrams: bytes | None, /
+    ) -> FragmentSplitter: ...
 
 @final
 class PretokenCounter:
     def __new__(cls, pattern: str, eligible: str, bigrams: bool, /) -> PretokenCounter: ...
     def add(self, documents: Sequence[str], /) -> None: ...
-    def finish(self) -> Counts: ...
+    def finish(self) -> SortedCounts: ...
 
 @final
 class FragmentCounter:
-    def __new__(cls, pattern: str, eligible: str, cut: Cut, /) -> FragmentCounter: ...
+    def __new__(
+        cls, pattern: str, eligible: str, splitter: FragmentSplitter, /
+    ) -> FragmentCounter: ...
     def add(self, documents: Sequence[str], /) -> None: ...
-    def finish(self) -> Counts: ...
+    def finish(self) -> SortedCounts: ...
 
 def count_pretokens(
     corpus: Corpus,
     pattern: str,
     eligible: str,
     bigrams: bool,
-    effort: tuple[int, int | None],
+    resources: _Resources,
     progress: Callable[[str, int, int | None], object] | None,
     /,
-) -> Counts: ...
+) -> SortedCounts: ...
 def count_fragments(
     corpus: Corpus,
     pattern: str,
     eligible: str,
-    cut: Cut,
-    effort: tuple[int, int | None],
+    splitter: FragmentSplitter,
+    resources: _Resources,
     progress: Callable[[str, int, int | None], object] | None,
     /,
-) -> Counts: ...
+) -> SortedCounts: ...
+
+class _Thresholds(Protocol):
+    @property
+    def min_pretoken_count(self) -> int | None: ...
+    @property
+    def min_fragment_count(self) -> int | None: ...
 
 @final
-class Pretokens:
-    def __new__(
-        cls, parameters: _Parameters, effort: tuple[int, int | None, int | None], /
-    ) -> Pretokens: ...
+class PretokenSums:
+    def __new__(cls, config: _Config, resources: _Resources, /) -> PretokenSums: ...
     def add(self, bytes: bytes, offsets: bytes, counts: bytes, /) -> None: ...
     def learn(
         self,
-        seen: tuple[int, int, int, int],
+        totals: _ShardTotals,
         progress: Callable[[str, int, int | None], object] | None,
         /,
-    ) -> Merged: ...
+    ) -> LearnedMerges: ...
 
 @final
-class Merged:
-    def words(self) -> list[bytes]: ...
+class LearnedMerges:
+    def openable_pretokens(self) -> list[bytes]: ...
     @property
-    def bound(self) -> int: ...
-    def fragments(self) -> FragmentSums: ...
+    def min_supermerge_count(self) -> int: ...
+    def fragment_sums(self) -> FragmentSums: ...
     def finish(
         self,
         fragments: FragmentSums | None,
-        is_cut: bool,
+        splits_rare_neighbours: bool,
         special_tokens: Sequence[str],
-        thresholds: tuple[int | None, int | None],
+        thresholds: _Thresholds,
         progress: Callable[[str, int, int | None], object] | None,
         /,
     ) -> Model | None: ...

@@ -1,4 +1,4 @@
-//! `Batches`: the documents of a corpus, some at a time.
+//! `Batches`: the documents of a corpus, one list at a time.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
@@ -18,8 +18,7 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Batches>()
 }
 
-/// An iterator of lists of documents, in order, which another thread reads ahead: one list that
-/// waits and one that is read.
+/// An iterator of lists of documents, in order. Another thread reads one list ahead.
 #[pyclass(frozen, module = "superword._core")]
 pub(crate) struct Batches {
     inbox: Mutex<Receiver<Result<Batch, Error>>>,
@@ -36,18 +35,17 @@ impl Batches {
             let send = |batch| sender.send(batch).map_err(|_| Error::Interrupted);
             let work = |_: usize, batch: &Batch| send(Ok(batch.clone()));
             let progress = |done| count.store(done, Ordering::Relaxed);
-            // One thread: so the documents come in order.
+            // A single thread keeps the documents in order.
             if let Err(error) = corpus.read(ReadOptions::whole_documents(1), &work, &progress) {
-                // Where nobody is waiting any more, nobody wants to know.
+                // If the iterator is gone, nobody needs the error.
                 let _ = send(Err(error));
             }
         });
         Batches { inbox: Mutex::new(inbox), reader: Mutex::new(Some(reader)), consumed }
     }
 
-    /// Waits until the reader has ended, which it has when nothing more comes, and passes on its
-    /// panic if that was why.
-    fn end(&self, py: Python<'_>) {
+    /// Joins the reader, which has ended, and passes on its panic if it had one.
+    fn join_reader(&self, py: Python<'_>) {
         let reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(Err(panic)) = reader.map(|reader| py.detach(|| reader.join())) {
             std::panic::resume_unwind(panic);
@@ -74,7 +72,7 @@ impl Batches {
                 Ok(Err(error)) => return Err(exception(py, &error)),
                 Err(RecvTimeoutError::Timeout) => py.check_signals()?,
                 Err(RecvTimeoutError::Disconnected) => {
-                    self.end(py);
+                    self.join_reader(py);
                     return Ok(None);
                 }
             }

@@ -1,4 +1,4 @@
-//! `Corpus`, and `Spool`, which makes one of what can be read only once.
+//! `Corpus`, and `Spool`, which collects documents that can be read only once.
 
 use std::io::{self, BufReader, Read};
 use std::path::PathBuf;
@@ -9,52 +9,61 @@ use pyo3::exceptions::{PyKeyError, PyRuntimeError, PyUnicodeEncodeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyMapping, PyString};
 use superword_core::Error;
-use superword_core::corpus::{self, Batch, OnError, ReadOptions, Totals};
+use superword_core::corpus::{self, Batch, CorpusOptions, OnError, ReadOptions, Totals};
 
 use crate::batches::Batches;
 use crate::errors::exception;
 
-/// How many bytes of documents are taken from Python before they are stored.
-const TAKEN: usize = 1 << 20;
+/// The bytes of documents that are taken from Python before they are stored.
+const BATCH_BYTES: usize = 1 << 20;
 
 /// Adds this module's names to `_core`.
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_class::<CorpusOptions>()?;
     module.add_class::<Corpus>()?;
     module.add_class::<Spool>()?;
-    module.add_function(wrap_pyfunction!(is_known_name, module)?)
+    module.add_function(wrap_pyfunction!(is_supported_name, module)?)
 }
 
-/// Whether a file of this name can be read by `Corpus.files`.
+/// Whether `Corpus.files` can read a file with this name.
 #[pyfunction]
 #[pyo3(signature = (name, /))]
-fn is_known_name(name: &str) -> bool {
+fn is_supported_name(name: &str) -> bool {
     corpus::is_supported(name)
 }
 
-/// How input is read.
-#[pyclass(frozen, module = "superword._core")]
-struct CorpusOptions(corpus::CorpusOptions);
+/// `superword.CorpusOptions`, or any object with its attributes.
+#[derive(FromPyObject)]
+struct CorpusOptionsArgument {
+    column: String,
+    separator: Option<String>,
+    on_error: String,
+    max_bytes: Option<u64>,
+    max_documents: Option<u64>,
+}
 
-#[pymethods]
-impl CorpusOptions {
-    #[new]
-    #[pyo3(signature = (*, column, separator, skip, max_bytes, max_documents))]
-    fn new(
-        column: String,
-        separator: Option<String>,
-        skip: bool,
-        max_bytes: Option<u64>,
-        max_documents: Option<u64>,
-    ) -> CorpusOptions {
-        let on_error = if skip { OnError::Skip } else { OnError::Raise };
-        let options =
-            corpus::CorpusOptions { column, separator, on_error, max_bytes, max_documents };
-        CorpusOptions(options)
+impl From<CorpusOptionsArgument> for CorpusOptions {
+    fn from(given: CorpusOptionsArgument) -> CorpusOptions {
+        let CorpusOptionsArgument { column, separator, on_error, max_bytes, max_documents } = given;
+        let on_error = if on_error == "skip" { OnError::Skip } else { OnError::Raise };
+        CorpusOptions { column, separator, on_error, max_bytes, max_documents }
     }
 }
 
-/// A corpus, to be read as often as needed.
+/// The number of documents, of their bytes, and of skipped items, as a dict.
+#[derive(IntoPyObject)]
+pub(crate) struct TotalsRecord {
+    documents: u64,
+    bytes: u64,
+    skipped: u64,
+}
+
+impl From<Totals> for TotalsRecord {
+    fn from(Totals { documents, bytes, skipped }: Totals) -> TotalsRecord {
+        TotalsRecord { documents, bytes, skipped }
+    }
+}
+
+/// A corpus that can be read repeatedly.
 #[pyclass(frozen, module = "superword._core")]
 pub(crate) struct Corpus(pub(crate) Arc<dyn corpus::Corpus + Send + Sync>);
 
@@ -63,8 +72,12 @@ impl Corpus {
     /// The corpus of these files.
     #[staticmethod]
     #[pyo3(signature = (paths, options, /))]
-    fn files(py: Python<'_>, paths: Vec<PathBuf>, options: &CorpusOptions) -> PyResult<Corpus> {
-        let files = corpus::Files::new(paths, options.0.clone());
+    fn files(
+        py: Python<'_>,
+        paths: Vec<PathBuf>,
+        options: CorpusOptionsArgument,
+    ) -> PyResult<Corpus> {
+        let files = corpus::Files::new(paths, options.into());
         files.map(|files| Corpus(Arc::new(files))).map_err(|error| exception(py, &error))
     }
 
@@ -87,28 +100,28 @@ impl Corpus {
         Batches::of(Arc::clone(&self.0))
     }
 
-    /// How many documents and bytes there are, and how many items are skipped.
+    /// The number of documents, of their bytes, and of skipped items.
     #[pyo3(signature = (threads = 1))]
-    fn count(&self, py: Python<'_>, threads: usize) -> PyResult<(u64, u64, u64)> {
+    fn count(&self, py: Python<'_>, threads: usize) -> PyResult<TotalsRecord> {
         let totals = py
             .detach(|| self.0.read(ReadOptions::whole_documents(threads), &|_, _| Ok(()), &|_| ()));
         let totals = totals.map_err(|error| exception(py, &error))?;
-        Ok((totals.documents, totals.bytes, totals.skipped))
+        Ok(totals.into())
     }
 
-    /// What was wrong with the first few items that the last pass skipped.
+    /// The errors of the first few items that the last pass skipped.
     fn skipped(&self) -> Vec<String> {
         self.0.skipped()
     }
 
-    /// The bytes of input, compressed if it is; None if not known.
+    /// The size of the input in bytes, compressed if it is; None if unknown.
     #[getter]
     fn size(&self) -> Option<u64> {
         self.0.size()
     }
 }
 
-/// A corpus in the making, from what can be read only once.
+/// Collects documents that can be read only once into a corpus.
 #[pyclass(frozen, module = "superword._core")]
 struct Spool(Mutex<Option<corpus::Spool>>);
 
@@ -116,8 +129,8 @@ struct Spool(Mutex<Option<corpus::Spool>>);
 impl Spool {
     #[new]
     #[pyo3(signature = (options, /, *, memory = corpus::SPOOL_MEMORY))]
-    fn new(py: Python<'_>, options: &CorpusOptions, memory: usize) -> PyResult<Spool> {
-        let spool = corpus::Spool::new(options.0.clone(), memory);
+    fn new(py: Python<'_>, options: CorpusOptionsArgument, memory: usize) -> PyResult<Spool> {
+        let spool = corpus::Spool::new(options.into(), memory);
         let spool = spool.map_err(|error| exception(py, &error))?;
         Ok(Spool(Mutex::new(Some(spool))))
     }
@@ -127,20 +140,20 @@ impl Spool {
     fn extend(&self, py: Python<'_>, documents: &Bound<'_, PyAny>) -> PyResult<()> {
         let (options, totals) =
             self.with(py, |spool| Ok((spool.options().clone(), spool.totals())))?;
-        let mut limits = Reached { options: &options, totals };
+        let mut limits = Limits { options: &options, totals };
         let mut batch = Batch::default();
         let mut iterator = documents.try_iter()?;
         let mut position: u64 = 0;
         while !self.is_full(py)? {
-            while batch.byte_len() < TAKEN && !limits.reached() {
+            while batch.byte_len() < BATCH_BYTES && !limits.are_reached() {
                 let Some(item) = iterator.next() else {
                     return self.with(py, |spool| spool.extend(&batch));
                 };
                 position += 1;
-                match document(&item?, &options.column, position)? {
+                match extract_document(&item?, &options.column, position)? {
                     Ok(text) => {
-                        // One that goes beyond the limits too: the spool refuses it and is full.
-                        let text = str::from_utf8(text.as_bytes()).map_err(not_utf8)?;
+                        // The spool rejects a document that exceeds the limits, and is then full.
+                        let text = str::from_utf8(text.as_bytes()).map_err(utf8_error)?;
                         batch.push(text);
                         limits.totals.documents += 1;
                         limits.totals.bytes += text.len() as u64;
@@ -154,7 +167,7 @@ impl Spool {
             py.check_signals()?;
             self.with(py, |spool| spool.extend(&batch))?;
             batch = Batch::default();
-            if limits.reached() {
+            if limits.are_reached() {
                 break;
             }
         }
@@ -165,8 +178,8 @@ impl Spool {
     #[pyo3(signature = (file, name, /))]
     fn extend_from_file(&self, py: Python<'_>, file: Py<PyAny>, name: &str) -> PyResult<()> {
         let raised = Arc::default();
-        let input = Binary { file, raised: Arc::clone(&raised) };
-        let input = Box::new(BufReader::with_capacity(TAKEN, input));
+        let input = PythonFile { file, raised: Arc::clone(&raised) };
+        let input = Box::new(BufReader::with_capacity(BATCH_BYTES, input));
         let added = self.with(py, |spool| spool.extend_stream(name, input));
         match raised.lock().unwrap_or_else(PoisonError::into_inner).take() {
             Some(error) => Err(error),
@@ -181,7 +194,7 @@ impl Spool {
         self.with(py, |spool| spool.extend_from(&*corpus.0, &is_interrupted))
     }
 
-    /// Counts an item that was skipped, and says why.
+    /// Counts a skipped item, and keeps the reason.
     #[pyo3(signature = (message, /))]
     fn skip(&self, py: Python<'_>, message: String) -> PyResult<()> {
         self.with(py, |spool| {
@@ -196,15 +209,15 @@ impl Spool {
         self.with(py, |spool| Ok(spool.is_full()))
     }
 
-    /// The corpus of what was added; nothing can be added after that.
+    /// Returns the corpus. Nothing can be added after that.
     fn finish(&self) -> PyResult<Corpus> {
         let spool = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
-        spool.map(|spool| Corpus(Arc::new(spool))).ok_or_else(finished)
+        spool.map(|spool| Corpus(Arc::new(spool))).ok_or_else(finished_error)
     }
 }
 
 impl Spool {
-    /// Does something with the spool while Python goes on.
+    /// Runs a function on the spool without the GIL.
     fn with<T: Send>(
         &self,
         py: Python<'_>,
@@ -214,42 +227,42 @@ impl Spool {
             let mut spool = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             spool.as_mut().map(act)
         });
-        let Some(acted) = acted else { return Err(finished()) };
+        let Some(acted) = acted else { return Err(finished_error()) };
         acted.map_err(|error| exception(py, &error))
     }
 }
 
-fn finished() -> PyErr {
-    PyRuntimeError::new_err("the spool is finished; make another")
+fn finished_error() -> PyErr {
+    PyRuntimeError::new_err("the spool is finished; make a new one")
 }
 
-/// Python says it has encoded a string, and has not.
-fn not_utf8(error: str::Utf8Error) -> PyErr {
+/// The error for a string that Python encoded as something other than UTF-8.
+fn utf8_error(error: str::Utf8Error) -> PyErr {
     PyRuntimeError::new_err(error.to_string())
 }
 
-/// Whether as many documents as the options allow have been taken, or more bytes.
-struct Reached<'o> {
-    options: &'o corpus::CorpusOptions,
+/// The totals so far, and the options that limit them.
+struct Limits<'o> {
+    options: &'o CorpusOptions,
     totals: Totals,
 }
 
-impl Reached<'_> {
-    fn reached(&self) -> bool {
+impl Limits<'_> {
+    fn are_reached(&self) -> bool {
         self.options.max_documents.is_some_and(|most| self.totals.documents >= most)
             || self.options.max_bytes.is_some_and(|most| self.totals.bytes > most)
     }
 }
 
-/// The document that an item is, or holds in the column, in UTF-8; or what is wrong with the item.
+/// The document in an item, a string or a mapping, as UTF-8; or what is wrong with the item.
 ///
-/// It is encoded anew: Python would keep an encoding that it hands out, beside the string.
-fn document<'py>(
+/// The copy is temporary. Python would keep its own UTF-8 copy as long as the string.
+fn extract_document<'py>(
     item: &Bound<'py, PyAny>,
     column: &str,
     position: u64,
 ) -> PyResult<Result<Bound<'py, PyBytes>, Error>> {
-    let refusal = |column: Option<&str>, message: String| {
+    let reject = |column: Option<&str>, message: String| {
         let column = column.map(str::to_owned);
         let message = format!("document {position} {message}");
         Ok(Err(Error::Corpus { file: None, line: None, column, message }))
@@ -262,7 +275,7 @@ fn document<'py>(
             Ok(value) => (value, Some(column)),
             Err(error) if error.is_instance_of::<PyKeyError>(py) => {
                 let keys = mapping.keys()?.repr()?;
-                return refusal(Some(column), format!("has no such column; it has {keys}"));
+                return reject(Some(column), format!("has no such column; its keys are {keys}"));
             }
             Err(error) => return Err(error),
         }
@@ -271,26 +284,26 @@ fn document<'py>(
     };
     let Ok(text) = text.cast::<PyString>() else {
         let kind = text.get_type().name()?;
-        return refusal(column, format!("is of type {kind}; a document is a str"));
+        return reject(column, format!("is of type {kind}; a document must be a str"));
     };
     match text.encode_utf8() {
         Ok(bytes) => Ok(Ok(bytes)),
         Err(error) if error.is_instance_of::<PyUnicodeEncodeError>(py) => {
             let at: usize = error.value(py).getattr("start")?.extract()?;
-            let what = "is a lone surrogate, which no UTF-8 can hold; replace it";
-            refusal(column, format!("cannot be encoded: character {at} {what}"))
+            let what = "is a lone surrogate, which UTF-8 cannot represent; replace it";
+            reject(column, format!("cannot be encoded: character {at} {what}"))
         }
         Err(error) => Err(error),
     }
 }
 
-/// A binary file of Python's. What it raises is kept, since the core only knows its own errors.
-struct Binary {
+/// A binary file object of Python. It keeps the exception, because the core has only its own errors.
+struct PythonFile {
     file: Py<PyAny>,
     raised: Arc<Mutex<Option<PyErr>>>,
 }
 
-impl Read for Binary {
+impl Read for PythonFile {
     fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
         Python::attach(|py| {
             let mut read = || {
@@ -298,7 +311,7 @@ impl Read for Binary {
                 let read = self.file.bind(py).call_method1("read", (into.len(),))?;
                 let bytes = read.cast::<PyBytes>()?.as_bytes();
                 let Some(room) = into.get_mut(..bytes.len()) else {
-                    return Err(PyRuntimeError::new_err("read() gave more than was asked for"));
+                    return Err(PyRuntimeError::new_err("read() returned more than was requested"));
                 };
                 room.copy_from_slice(bytes);
                 Ok(bytes.len())

@@ -30,8 +30,13 @@ pub(crate) struct Encoder {
     pub(crate) encoder: superword_core::Encoder,
 }
 
-/// Rule, units of tokens, changes.
-type StepTuple<'py> = (Option<usize>, Vec<Vec<Bound<'py, PyBytes>>>, Vec<(usize, usize)>);
+/// The fields of `superword.Step`, with the index of its rule, as a dict.
+#[derive(IntoPyObject)]
+struct StepRecord<'py> {
+    rule: Option<usize>,
+    units: Vec<Vec<Bound<'py, PyBytes>>>,
+    changes: Vec<(usize, usize)>,
+}
 
 #[expect(clippy::needless_pass_by_value, reason = "PyO3 passes arguments by value")]
 #[pymethods]
@@ -128,14 +133,14 @@ impl Encoder {
 
     /// The steps in which the rules encode a text.
     #[pyo3(signature = (text, /))]
-    fn explain<'py>(&self, py: Python<'py>, text: PyBackedStr) -> PyResult<Vec<StepTuple<'py>>> {
+    fn explain<'py>(&self, py: Python<'py>, text: PyBackedStr) -> PyResult<Vec<StepRecord<'py>>> {
         let mut steps = Vec::new();
         let done = py.detach(|| encode::replay(&self.model, &text, |step| steps.push(step)));
         done.map_err(|error| exception(py, &error))?;
         let token = |&token: &TokenIndex| PyBytes::new(py, self.model.token(token));
         let steps = steps.into_iter().map(|step| {
             let units = step.units.iter().map(|unit| unit.iter().map(token).collect()).collect();
-            (step.rule, units, step.changes)
+            StepRecord { rule: step.rule, units, changes: step.changes }
         });
         Ok(steps.collect())
     }

@@ -7,7 +7,7 @@ use superword_core::encode::Encoded;
 use superword_core::{Control, Error};
 
 use crate::buffer::Buffer;
-use crate::corpus::Corpus;
+use crate::corpus::{Corpus, TotalsRecord};
 use crate::encode::Encoder;
 use crate::run_detached::{ProgressCallback, run_detached_and_receive};
 
@@ -28,7 +28,7 @@ fn encode_corpus(
     threads: usize,
     write: Py<PyAny>,
     progress: Option<Py<PyAny>>,
-) -> PyResult<(u64, u64, u64)> {
+) -> PyResult<TotalsRecord> {
     let progress = ProgressCallback {
         function: progress.as_ref(),
         input_size: corpus.0.size(),
@@ -43,5 +43,5 @@ fn encode_corpus(
         let offsets = Buffer::U64(offsets).into_view(py)?;
         write.call1(py, (ids, offsets)).map(drop)
     })?;
-    Ok((totals.documents, totals.bytes, totals.skipped))
+    Ok(totals.into())
 }

@@ -1,4 +1,4 @@
-//! The core's errors as Python's: the one place that maps them.
+//! Maps the errors of the core to exceptions of Python.
 
 use std::io;
 use std::path::Path;
@@ -8,21 +8,21 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use superword_core::Error;
 
-/// The exception that says what the error says: one of `superword.errors`, or one of Python's.
+/// The exception for an error: one of `superword.errors`, or a built-in one.
 pub(crate) fn exception(py: Python<'_>, error: &Error) -> PyErr {
-    made(py, error).unwrap_or_else(|failed| failed)
+    make_exception(py, error).unwrap_or_else(|failed| failed)
 }
 
-fn made(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
+fn make_exception(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
     let named = |name| py.import("superword.errors").and_then(|errors| errors.getattr(name));
     let message = error.to_string();
     let exception = match error {
         Error::Corpus { file, line, column, message } => {
-            let place = PyDict::new(py);
-            place.set_item("file", file)?;
-            place.set_item("line", line)?;
-            place.set_item("column", column)?;
-            named("CorpusError")?.call((message,), Some(&place))?
+            let location = PyDict::new(py);
+            location.set_item("file", file)?;
+            location.set_item("line", line)?;
+            location.set_item("column", column)?;
+            named("CorpusError")?.call((message,), Some(&location))?
         }
         Error::CorpusChanged => named("CorpusError")?.call1((message,))?,
         Error::Io { path, doing, source } => return Ok(os_error(source, path, Some(doing))),
@@ -44,12 +44,12 @@ fn made(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
     Ok(PyErr::from_value(exception))
 }
 
-/// What the operating system refuses, as the `OSError` that Python itself would raise.
+/// The `OSError` that Python itself raises for an error of the operating system.
 pub(crate) fn os_error(error: &io::Error, path: &Path, doing: Option<&str>) -> PyErr {
     let text = error.to_string();
     match error.raw_os_error() {
         Some(number) => {
-            // Rust adds the number to the text; Python shows it by itself, and picks the class.
+            // Rust appends the error number to the text. Python adds it, and chooses the class.
             let reason = text.split(" (os error").next().unwrap_or(&text);
             let text = doing.map_or(reason.to_owned(), |doing| format!("{reason}: {doing}"));
             PyOSError::new_err((number, text, path.as_os_str().to_owned()))

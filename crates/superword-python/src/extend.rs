@@ -5,6 +5,7 @@ use superword_core::{Extension, Resources};
 
 use crate::corpus::Corpus;
 use crate::model::Model;
+use crate::resources::ResourcesArgument;
 use crate::run_detached::{ProgressCallback, run_detached};
 
 /// Adds this module's names to `_core`.
@@ -15,19 +16,18 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
 /// Learns supermerges on a corpus and appends them to the rules of a model.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "PyO3 passes arguments by value")]
-#[pyo3(signature = (corpus, base, add, min_count, effort, progress, /))]
+#[pyo3(signature = (corpus, base, add, min_count, resources, progress, /))]
 fn extend(
     py: Python<'_>,
     corpus: &Corpus,
     base: &Model,
     add: u32,
     min_count: u64,
-    effort: (usize, Option<u64>, Option<u64>),
+    resources: ResourcesArgument,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Model> {
-    let (threads, memory_limit, verify_every) = effort;
     let extension = Extension { add, min_count };
-    let resources = Resources { threads, memory_limit, verify_every };
+    let resources = Resources::from(resources);
     let progress = ProgressCallback {
         function: progress.as_ref(),
         input_size: corpus.0.size(),

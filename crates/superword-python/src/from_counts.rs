@@ -1,11 +1,10 @@
-//! Training on sums: `Pretokens`, `Merged` and `FragmentSums`.
+//! Training on summed counts: `PretokenSums`, `LearnedMerges` and `FragmentSums`.
 
 use std::sync::{Mutex, PoisonError};
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use superword_core::corpus::Totals;
 use superword_core::model::{self, Parameters};
 use superword_core::train::from_counts;
 use superword_core::train::from_counts::{CountThresholds, CountedFragments};
@@ -13,127 +12,129 @@ use superword_core::train::shard_counts::ShardTotals;
 use superword_core::{Control, Error, Resources};
 
 use crate::errors::exception;
-use crate::model::{GivenParameters, Model};
+use crate::model::{ConfigArgument, Model};
+use crate::resources::ResourcesArgument;
 use crate::run_detached::{ProgressCallback, run_detached};
-use crate::shard_counts::ShownSeen;
+use crate::shard_counts::ShardTotalsRecord;
 
 /// Adds this module's names to `_core`.
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_class::<Pretokens>()?;
-    module.add_class::<Merged>()?;
+    module.add_class::<PretokenSums>()?;
+    module.add_class::<LearnedMerges>()?;
     module.add_class::<FragmentSums>()
 }
 
-/// Distinct pretokens with their counts, as they come in.
+/// `superword.counts.Thresholds`, or any object with its attributes.
+#[derive(FromPyObject)]
+struct ThresholdsArgument {
+    min_pretoken_count: Option<u64>,
+    min_fragment_count: Option<u64>,
+}
+
+/// Collects distinct pretokens with their counts.
 #[pyclass(frozen, module = "superword._core")]
-struct Pretokens {
+struct PretokenSums {
     parameters: Parameters,
     resources: Resources,
     sums: Mutex<Option<from_counts::PretokenSums>>,
 }
 
 #[pymethods]
-impl Pretokens {
+impl PretokenSums {
     #[new]
-    #[pyo3(signature = (parameters, effort, /))]
+    #[pyo3(signature = (config, resources, /))]
     fn new(
         py: Python<'_>,
-        parameters: GivenParameters,
-        effort: (usize, Option<u64>, Option<u64>),
-    ) -> PyResult<Pretokens> {
-        let parameters = parameters.checked()?;
-        let (threads, memory_limit, verify_every) = effort;
-        let pretokens = from_counts::PretokenSums::new(&parameters.eligible, memory_limit)
+        config: ConfigArgument,
+        resources: ResourcesArgument,
+    ) -> PyResult<PretokenSums> {
+        let parameters = config.into_parameters()?;
+        let resources = Resources::from(resources);
+        let sums = from_counts::PretokenSums::new(&parameters.eligible, resources.memory_limit)
             .map_err(|error| exception(py, &error))?;
-        Ok(Pretokens {
-            parameters,
-            resources: Resources { threads, memory_limit, verify_every },
-            sums: Mutex::new(Some(pretokens)),
-        })
+        Ok(PretokenSums { parameters, resources, sums: Mutex::new(Some(sums)) })
     }
 
-    /// Takes pretokens: their bytes, their offsets and their counts, both as uint64.
+    /// Adds pretokens: their bytes, and their offsets and counts as uint64.
     #[pyo3(signature = (bytes, offsets, counts, /))]
     fn add(&self, py: Python<'_>, bytes: &[u8], offsets: &[u8], counts: &[u8]) -> PyResult<()> {
         let added = py.detach(|| {
             let mut pretokens = self.sums.lock().unwrap_or_else(PoisonError::into_inner);
             let pretokens = pretokens.as_mut()?;
-            Some(for_each(bytes, offsets, counts, |key, count| pretokens.add(key, count)))
+            Some(for_each_key(bytes, offsets, counts, |key, count| pretokens.add(key, count)))
         });
-        added.ok_or_else(used)?.map_err(|error| exception(py, &error))
+        added.ok_or_else(finished_error)?.map_err(|error| exception(py, &error))
     }
 
-    /// Learns the merges; nothing can be added after that.
+    /// Learns the merges. Nothing can be added after that.
     #[expect(clippy::needless_pass_by_value, reason = "PyO3 passes arguments by value")]
-    #[pyo3(signature = (seen, progress, /))]
+    #[pyo3(signature = (totals, progress, /))]
     fn learn(
         &self,
         py: Python<'_>,
-        seen: ShownSeen,
+        totals: ShardTotalsRecord,
         progress: Option<Py<PyAny>>,
-    ) -> PyResult<Merged> {
+    ) -> PyResult<LearnedMerges> {
         let pretokens = self.sums.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let pretokens = pretokens.ok_or_else(used)?;
-        let (documents, bytes, skipped, count) = seen;
-        let corpus = Totals { documents, bytes, skipped };
-        let totals = ShardTotals { corpus, pretokens: count };
+        let pretokens = pretokens.ok_or_else(finished_error)?;
+        let totals = ShardTotals::from(totals);
         let (resources, vocab_size) = (self.resources, self.parameters.vocab_size);
         let merged = learn(py, progress.as_ref(), vocab_size, |control| {
             pretokens.learn(self.parameters.clone(), totals, resources, control)
         })?;
-        Ok(Merged { state: Mutex::new(merged), resources, vocab_size })
+        Ok(LearnedMerges { state: Mutex::new(merged), resources, vocab_size })
     }
 }
 
-/// Merges that are learned, for supermerges to compete with.
+/// The learned merges, with which supermerges compete.
 #[pyclass(frozen, module = "superword._core")]
-struct Merged {
+struct LearnedMerges {
     state: Mutex<from_counts::LearnedMerges>,
     resources: Resources,
     vocab_size: u32,
 }
 
 #[pymethods]
-impl Merged {
-    /// The pretokens that are open at some time; fragments name them by their places here.
-    fn words<'py>(&self, py: Python<'py>) -> Vec<Bound<'py, PyBytes>> {
+impl LearnedMerges {
+    /// The pretokens that become one token. Fragments name them by their index in this list.
+    fn openable_pretokens<'py>(&self, py: Python<'py>) -> Vec<Bound<'py, PyBytes>> {
         let merged = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        merged.openable_pretokens().map(|word| PyBytes::new(py, word)).collect()
+        merged.openable_pretokens().map(|pretoken| PyBytes::new(py, pretoken)).collect()
     }
 
-    /// The count below which no pair of neighbours matters.
+    /// No supermerge with a lower count is chosen.
     #[getter]
-    fn bound(&self) -> u64 {
+    fn min_supermerge_count(&self) -> u64 {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).min_supermerge_count()
     }
 
-    /// No fragments yet.
-    fn fragments(&self, py: Python<'_>) -> PyResult<FragmentSums> {
+    /// An empty collection of fragments.
+    fn fragment_sums(&self, py: Python<'_>) -> PyResult<FragmentSums> {
         let merged = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let sums = merged.fragment_sums().map_err(|error| exception(py, &error))?;
         Ok(FragmentSums(Mutex::new(Some(sums))))
     }
 
-    /// The model, with supermerges if there are fragments; None if they are cut at rare neighbours
-    /// and must not be.
+    /// The model, with supermerges if there are fragments. None if the fragments were split between
+    /// rare neighbours and must not be.
     #[expect(clippy::needless_pass_by_value, reason = "PyO3 passes arguments by value")]
-    #[pyo3(signature = (fragments, is_cut, special_tokens, thresholds, progress, /))]
+    #[pyo3(signature = (fragments, splits_rare_neighbours, special_tokens, thresholds, progress, /))]
     fn finish(
         &self,
         py: Python<'_>,
         fragments: Option<&FragmentSums>,
-        is_cut: bool,
+        splits_rare_neighbours: bool,
         special_tokens: Vec<String>,
-        thresholds: (Option<u64>, Option<u64>),
+        thresholds: ThresholdsArgument,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Option<Model>> {
         let take = |sums: &FragmentSums| {
             let sums = sums.0.lock().unwrap_or_else(PoisonError::into_inner).take();
-            let sums = sums.map(|sums| CountedFragments { sums, splits_rare_neighbours: is_cut });
-            sums.ok_or_else(used)
+            let sums = sums.map(|sums| CountedFragments { sums, splits_rare_neighbours });
+            sums.ok_or_else(finished_error)
         };
         let fragments = fragments.map(take).transpose()?;
-        let (min_pretoken_count, min_fragment_count) = thresholds;
+        let ThresholdsArgument { min_pretoken_count, min_fragment_count } = thresholds;
         let thresholds = CountThresholds { min_pretoken_count, min_fragment_count };
         let model = learn(py, progress.as_ref(), self.vocab_size, |control| {
             let mut merged = self.state.lock().unwrap_or_else(PoisonError::into_inner);
@@ -143,26 +144,26 @@ impl Merged {
     }
 }
 
-/// Distinct fragments with their counts, as they come in.
+/// Collects distinct fragments with their counts.
 #[pyclass(frozen, module = "superword._core")]
 struct FragmentSums(Mutex<Option<from_counts::FragmentSums>>);
 
 #[pymethods]
 impl FragmentSums {
-    /// Takes fragments: their bytes, their offsets and their counts, both as uint64.
+    /// Adds fragments: their bytes, and their offsets and counts as uint64.
     #[pyo3(signature = (bytes, offsets, counts, /))]
     fn add(&self, py: Python<'_>, bytes: &[u8], offsets: &[u8], counts: &[u8]) -> PyResult<()> {
         let added = py.detach(|| {
             let mut sums = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             let sums = sums.as_mut()?;
-            Some(for_each(bytes, offsets, counts, |key, count| sums.add(key, count)))
+            Some(for_each_key(bytes, offsets, counts, |key, count| sums.add(key, count)))
         });
-        added.ok_or_else(used)?.map_err(|error| exception(py, &error))
+        added.ok_or_else(finished_error)?.map_err(|error| exception(py, &error))
     }
 }
 
-fn used() -> PyErr {
-    PyRuntimeError::new_err("it is finished; make another")
+fn finished_error() -> PyErr {
+    PyRuntimeError::new_err("the sums are finished; make new ones")
 }
 
 /// Learns on another thread.
@@ -177,7 +178,7 @@ fn learn<T: Send>(
 }
 
 /// Calls `each` with every key and its count.
-fn for_each(
+fn for_each_key(
     bytes: &[u8],
     offsets: &[u8],
     counts: &[u8],
@@ -189,7 +190,7 @@ fn for_each(
     let (offsets, counts) = (numbers(offsets), numbers(counts));
     for (ends, count) in offsets.windows(2).zip(counts) {
         let Some(key) = bytes.get(ends[0] as usize..ends[1] as usize) else {
-            let reason = "the offsets of keys go beyond their bytes".to_owned();
+            let reason = "the offsets of the keys exceed their bytes".to_owned();
             return Err(Error::Counts { reason });
         };
         each(key, count)?;

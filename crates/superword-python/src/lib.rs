@@ -1,4 +1,8 @@
-//! The Python module `superword._core`: the core's types and nothing of its own.
+//! The Python module `superword._core`: a thin layer over the core.
+//!
+//! Configuration objects of Python come in by their attributes (`...Argument`). Results with several
+//! fields go out as dicts (`...Record`). `run_detached` is the only place that releases the GIL for
+//! long work.
 
 use pyo3::prelude::*;
 
@@ -12,6 +16,7 @@ mod extend;
 mod from_counts;
 mod model;
 mod pretokenize;
+mod resources;
 mod run_detached;
 mod shard_counts;
 mod train;

@@ -29,9 +29,9 @@ impl From<model::Model> for Model {
     }
 }
 
-/// `superword.tokenizer.Parameters`, or anything with its attributes.
+/// `superword.TrainingConfig`, or any object with its attributes.
 #[derive(FromPyObject)]
-pub(crate) struct GivenParameters {
+pub(crate) struct ConfigArgument {
     pattern: String,
     eligible: String,
     supermerges: bool,
@@ -43,9 +43,9 @@ pub(crate) struct GivenParameters {
     second_pattern: Option<String>,
 }
 
-/// `superword.rules.Rule`, or anything with its attributes.
+/// `superword.Rule`, or any object with its attributes.
 #[derive(FromPyObject)]
-struct GivenRule {
+struct RuleArgument {
     kind: String,
     left: PyBackedBytes,
     right: Option<PyBackedBytes>,
@@ -53,64 +53,83 @@ struct GivenRule {
     count: Option<u64>,
 }
 
-/// Pattern, eligible, supermerges, deletion, tau, `min_count`, `vocab_size`, transition and
-/// `second_pattern`.
-type ShownParameters<'a> =
-    (&'a str, &'a str, bool, Option<&'a str>, f64, u64, u32, Option<u32>, Option<&'a str>);
+/// The fields of `superword.TrainingConfig`, as a dict.
+#[derive(IntoPyObject)]
+struct ConfigRecord<'a> {
+    pattern: &'a str,
+    eligible: &'a str,
+    supermerges: bool,
+    deletion: Option<&'static str>,
+    tau: f64,
+    min_count: u64,
+    vocab_size: u32,
+    transition: Option<u32>,
+    second_pattern: Option<&'a str>,
+}
 
-/// Documents, bytes, pretokens, distinct pretokens, `min_pretoken_count` and `min_fragment_count`.
-type ShownTraining = (u64, u64, u64, u64, Option<u64>, Option<u64>);
+/// The fields of `superword.tokenizer.Training`: attributes on the way in, a dict on the way out.
+#[derive(FromPyObject, IntoPyObject)]
+struct TrainingRecord {
+    documents: u64,
+    bytes: u64,
+    pretokens: u64,
+    distinct_pretokens: u64,
+    min_pretoken_count: Option<u64>,
+    min_fragment_count: Option<u64>,
+}
 
-/// Kind, left, right, parts and count.
-type ShownRule<'py> = (
-    &'static str,
-    Bound<'py, PyBytes>,
-    Option<Bound<'py, PyBytes>>,
-    Bound<'py, PyTuple>,
-    Option<u64>,
-);
+/// The fields of `superword.Rule`, without its index, as a dict.
+#[derive(IntoPyObject)]
+struct RuleRecord<'py> {
+    kind: &'static str,
+    left: Bound<'py, PyBytes>,
+    right: Option<Bound<'py, PyBytes>>,
+    parts: Bound<'py, PyTuple>,
+    count: Option<u64>,
+}
 
 #[pymethods]
 impl Model {
-    /// The model with these rules, in this order.
+    /// A model with these rules.
     #[staticmethod]
     #[expect(clippy::needless_pass_by_value, reason = "PyO3 passes arguments by value")]
-    #[pyo3(signature = (parameters, rules, special_tokens, training, /))]
+    #[pyo3(signature = (config, rules, special_tokens, training, /))]
     fn from_rules(
         py: Python<'_>,
-        parameters: GivenParameters,
-        rules: Vec<GivenRule>,
+        config: ConfigArgument,
+        rules: Vec<RuleArgument>,
         special_tokens: Vec<String>,
-        training: ShownTraining,
+        training: TrainingRecord,
     ) -> PyResult<Model> {
-        let (documents, bytes, pretokens, distinct_pretokens, pretoken, fragment) = training;
+        let TrainingRecord { documents, bytes, pretokens, distinct_pretokens, .. } = training;
+        let TrainingRecord { min_pretoken_count, min_fragment_count, .. } = training;
         let training = Training {
             documents,
             bytes,
             pretokens,
             distinct_pretokens,
-            min_pretoken_count: pretoken,
-            min_fragment_count: fragment,
+            min_pretoken_count,
+            min_fragment_count,
         };
-        let parameters = parameters.checked()?;
-        let rules = rules.iter().map(GivenRule::spelled);
+        let parameters = config.into_parameters()?;
+        let rules = rules.iter().map(RuleArgument::spell);
         let made = model::Model::from_spelled(parameters, rules, special_tokens, training);
         made.map(Model::from).map_err(|error| exception(py, &error))
     }
 
-    /// The model with these rules, in this order, and ids of its own.
+    /// A model with these rules and ids.
     #[staticmethod]
     #[expect(clippy::needless_pass_by_value, reason = "PyO3 passes arguments by value")]
-    #[pyo3(signature = (parameters, rules, vocabulary, special_tokens, /))]
+    #[pyo3(signature = (config, rules, vocabulary, special_tokens, /))]
     fn with_ids(
         py: Python<'_>,
-        parameters: GivenParameters,
-        rules: Vec<GivenRule>,
+        config: ConfigArgument,
+        rules: Vec<RuleArgument>,
         vocabulary: Vec<(u32, PyBackedBytes)>,
         special_tokens: Vec<(u32, String)>,
     ) -> PyResult<Model> {
-        let parameters = parameters.checked()?;
-        let rules = rules.iter().map(GivenRule::spelled);
+        let parameters = config.into_parameters()?;
+        let rules = rules.iter().map(RuleArgument::spell);
         let vocabulary: Vec<_> =
             vocabulary.into_iter().map(|(id, token)| (TokenId(id), token)).collect();
         let special_tokens =
@@ -119,7 +138,7 @@ impl Model {
         made.map(Model::from).map_err(|error| exception(py, &error))
     }
 
-    /// The model that the text of a file holds.
+    /// Reads a model from the content of a file.
     #[staticmethod]
     #[pyo3(signature = (text, /))]
     fn from_json(py: Python<'_>, text: &[u8]) -> PyResult<Model> {
@@ -127,16 +146,16 @@ impl Model {
         read.map(Model::from).map_err(|error| exception(py, &error))
     }
 
-    /// The model that the text of one of the paper authors' files holds.
+    /// Reads a model from the content of one of the authors' files.
     #[staticmethod]
     #[pyo3(signature = (text, deletion, /))]
     fn from_authors(py: Python<'_>, text: &[u8], deletion: &str) -> PyResult<Model> {
-        let deletion = deletion_named(deletion)?;
+        let deletion = parse_deletion(deletion)?;
         let read = py.detach(|| model::Model::from_authors(text, deletion));
         read.map(Model::from).map_err(|error| exception(py, &error))
     }
 
-    /// The text of the model's file.
+    /// The content of the model's file.
     fn to_json<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &py.detach(|| self.0.to_json()))
     }
@@ -148,7 +167,7 @@ impl Model {
         py.detach(|| self.0.save(&path)).map_err(|error| os_error(&error, &path, None))
     }
 
-    /// The model that training would have given at a smaller size.
+    /// The model that training with a smaller vocabulary gives.
     #[pyo3(signature = (vocab_size, /))]
     fn truncate(&self, py: Python<'_>, vocab_size: u32) -> PyResult<Model> {
         let truncated = py.detach(|| self.0.truncate(vocab_size));
@@ -167,23 +186,23 @@ impl Model {
         made.map(Model::from).map_err(|error| exception(py, &error))
     }
 
-    /// A digest of what decides the ids.
+    /// A digest of everything that decides the ids.
     fn fingerprint(&self, py: Python<'_>) -> String {
         py.detach(|| self.0.fingerprint())
     }
 
-    /// Sentences about Unicode tables that are not those the model was trained with.
+    /// One sentence for each Unicode table that differs from the one used in training.
     fn differing_tables(&self) -> Vec<String> {
         self.0.differing_tables()
     }
 
-    /// How many tokens are in the vocabulary, special tokens apart.
+    /// The number of tokens in the vocabulary, not counting special tokens.
     #[getter]
     fn vocab_size(&self) -> usize {
         self.0.vocab_size()
     }
 
-    /// The vocabulary's ids, ascending, with their tokens; special tokens apart.
+    /// The vocabulary in ascending order of ids, without special tokens.
     fn vocabulary<'py>(&self, py: Python<'py>) -> Vec<(u32, Bound<'py, PyBytes>)> {
         self.0.vocabulary().map(|(id, token)| (id.0, PyBytes::new(py, token))).collect()
     }
@@ -212,78 +231,86 @@ impl Model {
         self.0.special_tokens().iter().map(|(id, text)| (text.as_str(), id.0)).collect()
     }
 
-    /// What training was given.
+    /// The training configuration.
     #[getter]
-    fn parameters(&self) -> ShownParameters<'_> {
+    fn config(&self) -> ConfigRecord<'_> {
         let parameters = self.0.parameters();
         let second = parameters.second_stage.as_ref();
-        let deletion = parameters.deletion.map(|deletion| match deletion {
-            Deletion::Bytes => "bytes",
-            Deletion::Pair => "pair",
-        });
-        (
-            &parameters.pattern,
-            &parameters.eligible,
-            parameters.supermerges,
-            deletion,
-            parameters.tau,
-            parameters.min_count,
-            parameters.vocab_size,
-            second.map(|stage| stage.transition),
-            second.map(|stage| stage.pattern.as_str()),
-        )
+        ConfigRecord {
+            pattern: &parameters.pattern,
+            eligible: &parameters.eligible,
+            supermerges: parameters.supermerges,
+            deletion: parameters.deletion.map(|deletion| match deletion {
+                Deletion::Bytes => "bytes",
+                Deletion::Pair => "pair",
+            }),
+            tau: parameters.tau,
+            min_count: parameters.min_count,
+            vocab_size: parameters.vocab_size,
+            transition: second.map(|stage| stage.transition),
+            second_pattern: second.map(|stage| stage.pattern.as_str()),
+        }
     }
 
-    /// What the training corpus held, and what was left out.
+    /// The size of the training corpus, and the thresholds of its counts.
     #[getter]
-    fn training(&self) -> ShownTraining {
-        let training = self.0.training();
-        (
-            training.documents,
-            training.bytes,
-            training.pretokens,
-            training.distinct_pretokens,
-            training.min_pretoken_count,
-            training.min_fragment_count,
-        )
+    fn training(&self) -> TrainingRecord {
+        let &Training { documents, bytes, pretokens, distinct_pretokens, .. } = self.0.training();
+        let &Training { min_pretoken_count, min_fragment_count, .. } = self.0.training();
+        TrainingRecord {
+            documents,
+            bytes,
+            pretokens,
+            distinct_pretokens,
+            min_pretoken_count,
+            min_fragment_count,
+        }
     }
 
-    /// How many rules there are.
+    /// The number of rules.
     #[getter]
     fn rule_count(&self) -> usize {
         self.0.rules().len()
     }
 
-    /// One of the rules.
+    /// The rule with an index.
     #[pyo3(signature = (index, /))]
-    fn rule<'py>(&self, py: Python<'py>, index: usize) -> PyResult<ShownRule<'py>> {
+    fn rule<'py>(&self, py: Python<'py>, index: usize) -> PyResult<RuleRecord<'py>> {
         let Some(rule) = self.0.rules().get(index) else {
             return Err(PyIndexError::new_err(format!("there is no rule {index}")));
         };
         let bytes = |token: &[u8]| PyBytes::new(py, token);
+        let join = |kind, left: &[u8], right: &[u8], count| RuleRecord {
+            kind,
+            left: bytes(left),
+            right: Some(bytes(right)),
+            parts: PyTuple::empty(py),
+            count: Some(count),
+        };
         Ok(match self.0.spelled(rule) {
-            SpelledRule::Merge { left, right, count } => {
-                ("merge", bytes(&left), Some(bytes(&right)), PyTuple::empty(py), Some(count))
-            }
+            SpelledRule::Merge { left, right, count } => join("merge", &left, &right, count),
             SpelledRule::Supermerge { left, right, count } => {
-                ("supermerge", bytes(&left), Some(bytes(&right)), PyTuple::empty(py), Some(count))
+                join("supermerge", &left, &right, count)
             }
-            SpelledRule::Delete { token, parts } => {
-                let parts = PyTuple::new(py, parts.iter().map(|part| bytes(part)))?;
-                ("delete", bytes(&token), None, parts, None)
-            }
+            SpelledRule::Delete { token, parts } => RuleRecord {
+                kind: "delete",
+                left: bytes(&token),
+                right: None,
+                parts: PyTuple::new(py, parts.iter().map(|part| bytes(part)))?,
+                count: None,
+            },
         })
     }
 }
 
-impl GivenParameters {
-    pub(crate) fn checked(self) -> PyResult<Parameters> {
-        let deletion = self.deletion.as_deref().map(deletion_named).transpose()?;
+impl ConfigArgument {
+    pub(crate) fn into_parameters(self) -> PyResult<Parameters> {
+        let deletion = self.deletion.as_deref().map(parse_deletion).transpose()?;
         let second_stage = match (self.transition, self.second_pattern) {
             (None, None) => None,
             (Some(transition), Some(pattern)) => Some(SecondStage { transition, pattern }),
             _ => {
-                let message = "transition and second_pattern come together";
+                let message = "transition and second_pattern must be given together";
                 return Err(PyValueError::new_err(message));
             }
         };
@@ -300,7 +327,7 @@ impl GivenParameters {
     }
 }
 
-fn deletion_named(name: &str) -> PyResult<Deletion> {
+fn parse_deletion(name: &str) -> PyResult<Deletion> {
     match name {
         "bytes" => Ok(Deletion::Bytes),
         "pair" => Ok(Deletion::Pair),
@@ -311,8 +338,8 @@ fn deletion_named(name: &str) -> PyResult<Deletion> {
     }
 }
 
-impl GivenRule {
-    fn spelled(&self) -> Result<SpelledRule<'_>, superword_core::Error> {
+impl RuleArgument {
+    fn spell(&self) -> Result<SpelledRule<'_>, superword_core::Error> {
         let left = Cow::Borrowed(&*self.left);
         let right = || Cow::Borrowed(self.right.as_deref().unwrap_or_default());
         let count = self.count.unwrap_or_default();
@@ -324,7 +351,7 @@ impl GivenRule {
                 Ok(SpelledRule::Delete { token: left, parts })
             }
             other => {
-                let reason = format!("a rule's kind is {other:?}");
+                let reason = format!("a rule has the unknown kind {other:?}");
                 Err(superword_core::Error::Model { reason })
             }
         }

@@ -43,8 +43,8 @@ impl Pattern {
         PyList::new(py, spans.into_iter().map(|span| PyString::new(py, &text[span])))
     }
 
-    /// Where the pretokens of texts end, in the bytes of all texts put together, and which of them
-    /// are words: the places, in the first array, of those with a letter. Both are of uint64.
+    /// The ends of the pretokens of texts, in the bytes of all texts concatenated, and the indices of
+    /// the pretokens that contain a letter. Both are uint64.
     #[expect(clippy::needless_pass_by_value, reason = "PyO3 passes arguments by value")]
     #[pyo3(signature = (texts, /))]
     fn ends<'py>(
@@ -72,7 +72,7 @@ impl Pattern {
         Ok((Buffer::U64(ends).into_view(py)?, Buffer::U64(words).into_view(py)?))
     }
 
-    /// How many pretokens a text has, and a digest of where they end, in bytes.
+    /// The number of pretokens of a text, and a digest of their ends in bytes.
     ///
     /// The digest is the sum, modulo 2**64, of `x ^ x >> 32` for x = end * 0x9E3779B97F4A7C15.
     #[pyo3(signature = (text, /))]
@@ -89,20 +89,20 @@ impl Pattern {
         failed.map_or(Ok((count, digest)), |error| Err(exception(py, &error)))
     }
 
-    /// Whether matches leave nothing between them, as far as it is known.
+    /// Whether the matches are known to cover every text.
     #[getter]
     fn covers_all(&self) -> bool {
         self.0.covers_all()
     }
 }
 
-/// Whether some character of a pretoken is a letter.
+/// Whether a pretoken contains a letter.
 fn has_letter(pretoken: &str) -> bool {
     pretoken.bytes().any(|byte| byte.is_ascii_alphabetic())
         || (!pretoken.is_ascii() && pretoken.chars().any(pretokenize::is_letter))
 }
 
-/// The rule that says which pretokens are eligible for supermerges.
+/// The test that decides which pretokens are eligible for supermerges.
 #[pyclass(frozen, module = "superword._core")]
 struct Eligibility(pretokenize::Eligibility);
 

@@ -1,4 +1,4 @@
-//! Counting a part of a corpus: `count_pretokens`, `count_fragments`, and counters that are fed.
+//! Counting a part of a corpus: `count_pretokens`, `count_fragments`, and counters for Spark.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -6,96 +6,129 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::{PyBytes, PyMemoryView};
-use superword_core::train::shard_counts::{self, SortedCounts, Splitter};
+use superword_core::corpus::Totals;
+use superword_core::train::shard_counts::{self, ShardTotals, Splitter};
 use superword_core::{Control, Error, Resources};
 
 use crate::buffer::Buffer;
 use crate::corpus::Corpus;
 use crate::errors::exception;
+use crate::resources::ResourcesArgument;
 use crate::run_detached::{ProgressCallback, run_detached};
 
 /// Adds this module's names to `_core`.
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add("PLACES", superword_core::BIGRAM_BUCKETS)?;
-    module.add_class::<Counts>()?;
-    module.add_class::<Cut>()?;
+    module.add("BIGRAM_BUCKETS", superword_core::BIGRAM_BUCKETS)?;
+    module.add_class::<SortedCounts>()?;
+    module.add_class::<FragmentSplitter>()?;
     module.add_class::<PretokenCounter>()?;
     module.add_class::<FragmentCounter>()?;
     module.add_function(wrap_pyfunction!(count_pretokens, module)?)?;
     module.add_function(wrap_pyfunction!(count_fragments, module)?)
 }
 
-/// Documents, bytes, items that were left out, and pretokens.
-pub(crate) type ShownSeen = (u64, u64, u64, u64);
+/// The fields of `superword.counts.Totals`: attributes on the way in, a dict on the way out.
+#[derive(FromPyObject, IntoPyObject)]
+pub(crate) struct ShardTotalsRecord {
+    documents: u64,
+    bytes: u64,
+    skipped: u64,
+    pretokens: u64,
+}
 
-/// Keys one after the other, where each starts and the last ends, and their counts.
-type ShownRows<'py> = (Bound<'py, PyBytes>, Bound<'py, PyMemoryView>, Bound<'py, PyMemoryView>);
+impl From<ShardTotals> for ShardTotalsRecord {
+    fn from(totals: ShardTotals) -> ShardTotalsRecord {
+        let ShardTotals { corpus: Totals { documents, bytes, skipped }, pretokens } = totals;
+        ShardTotalsRecord { documents, bytes, skipped, pretokens }
+    }
+}
 
-/// What was counted.
+impl From<ShardTotalsRecord> for ShardTotals {
+    fn from(record: ShardTotalsRecord) -> ShardTotals {
+        let ShardTotalsRecord { documents, bytes, skipped, pretokens } = record;
+        ShardTotals { corpus: Totals { documents, bytes, skipped }, pretokens }
+    }
+}
+
+/// A batch of keys: their bytes, the offsets of the keys in them, and their counts, as a dict.
+#[derive(IntoPyObject)]
+struct KeyCountRecord<'py> {
+    keys: Bound<'py, PyBytes>,
+    offsets: Bound<'py, PyMemoryView>,
+    counts: Bound<'py, PyMemoryView>,
+}
+
+/// The counts of a corpus or a part of it, in order of their keys.
 #[pyclass(frozen, module = "superword._core")]
-struct Counts(Mutex<SortedCounts>);
+struct SortedCounts(Mutex<shard_counts::SortedCounts>);
 
 #[pymethods]
-impl Counts {
-    /// Documents, bytes, items that were left out, and pretokens.
+impl SortedCounts {
+    /// The number of documents, bytes, skipped items and pretokens.
     #[getter]
-    fn seen(&self) -> ShownSeen {
-        let totals = self.0.lock().unwrap_or_else(PoisonError::into_inner).totals();
-        (totals.corpus.documents, totals.corpus.bytes, totals.corpus.skipped, totals.pretokens)
+    fn totals(&self) -> ShardTotalsRecord {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).totals().into()
     }
 
-    /// How often pretokens stand side by side, by place, as uint32; given once, if counted.
+    /// The counts of bigrams by bucket, as uint32, if they were counted. They can be taken once.
     fn take_bigrams<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyMemoryView>>> {
         let bigrams = self.0.lock().unwrap_or_else(PoisonError::into_inner).take_bigrams();
         bigrams.map(|bigrams| Buffer::U32(bigrams).into_view(py)).transpose()
     }
 
-    /// The next keys in order: their bytes, their offsets and their counts, both as uint64.
-    fn next_rows<'py>(&self, py: Python<'py>) -> PyResult<Option<ShownRows<'py>>> {
-        let rows = py.detach(|| self.0.lock().unwrap_or_else(PoisonError::into_inner).next_batch());
-        let Some(rows) = rows.map_err(|error| exception(py, &error))? else { return Ok(None) };
-        let offsets = Buffer::U64(rows.offsets).into_view(py)?;
-        let counts = Buffer::U64(rows.counts).into_view(py)?;
-        Ok(Some((PyBytes::new(py, &rows.bytes), offsets, counts)))
+    /// The next keys in order; offsets and counts are uint64.
+    fn next_batch<'py>(&self, py: Python<'py>) -> PyResult<Option<KeyCountRecord<'py>>> {
+        let batch =
+            py.detach(|| self.0.lock().unwrap_or_else(PoisonError::into_inner).next_batch());
+        let Some(batch) = batch.map_err(|error| exception(py, &error))? else { return Ok(None) };
+        Ok(Some(KeyCountRecord {
+            keys: PyBytes::new(py, &batch.bytes),
+            offsets: Buffer::U64(batch.offsets).into_view(py)?,
+            counts: Buffer::U64(batch.counts).into_view(py)?,
+        }))
     }
 }
 
-/// Where documents are cut into fragments.
+/// Splits documents into fragments.
 #[pyclass(frozen, module = "superword._core")]
-struct Cut(shard_counts::ShardFragmentSplitter);
+struct FragmentSplitter(shard_counts::ShardFragmentSplitter);
 
 #[pymethods]
-impl Cut {
+impl FragmentSplitter {
     #[new]
     #[expect(clippy::needless_pass_by_value, reason = "PyO3 passes arguments by value")]
-    #[pyo3(signature = (words, bits, /))]
-    fn new(py: Python<'_>, words: Vec<PyBackedBytes>, bits: Option<&[u8]>) -> PyResult<Cut> {
-        let words = words.iter().map(|word| &**word);
-        shard_counts::ShardFragmentSplitter::new(words, bits)
-            .map(Cut)
+    #[pyo3(signature = (openable_pretokens, frequent_bigrams, /))]
+    fn new(
+        py: Python<'_>,
+        openable_pretokens: Vec<PyBackedBytes>,
+        frequent_bigrams: Option<&[u8]>,
+    ) -> PyResult<FragmentSplitter> {
+        let pretokens = openable_pretokens.iter().map(|pretoken| &**pretoken);
+        shard_counts::ShardFragmentSplitter::new(pretokens, frequent_bigrams)
+            .map(FragmentSplitter)
             .map_err(|error| exception(py, &error))
     }
 }
 
-fn splitter(py: Python<'_>, pattern: &str, eligible: &str) -> PyResult<Splitter> {
+fn make_splitter(py: Python<'_>, pattern: &str, eligible: &str) -> PyResult<Splitter> {
     Splitter::new(pattern, eligible).map_err(|error| exception(py, &error))
 }
 
-/// Counts the pretokens of a corpus and, if wanted, at which places they stand side by side.
+/// Counts the pretokens of a corpus and, if asked, its bigrams.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "PyO3 passes arguments by value")]
-#[pyo3(signature = (corpus, pattern, eligible, bigrams, effort, progress, /))]
+#[pyo3(signature = (corpus, pattern, eligible, bigrams, resources, progress, /))]
 fn count_pretokens(
     py: Python<'_>,
     corpus: &Corpus,
     pattern: &str,
     eligible: &str,
     bigrams: bool,
-    effort: (usize, Option<u64>),
+    resources: ResourcesArgument,
     progress: Option<Py<PyAny>>,
-) -> PyResult<Counts> {
-    let splitter = splitter(py, pattern, eligible)?;
-    count(py, corpus, effort, progress.as_ref(), |resources, control| {
+) -> PyResult<SortedCounts> {
+    let splitter = make_splitter(py, pattern, eligible)?;
+    count(py, corpus, resources, progress.as_ref(), |resources, control| {
         shard_counts::count_pretokens(&*corpus.0, &splitter, bigrams, resources, control)
     })
 }
@@ -103,19 +136,25 @@ fn count_pretokens(
 /// Counts the fragments of a corpus.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "PyO3 passes arguments by value")]
-#[pyo3(signature = (corpus, pattern, eligible, cut, effort, progress, /))]
+#[pyo3(signature = (corpus, pattern, eligible, splitter, resources, progress, /))]
 fn count_fragments(
     py: Python<'_>,
     corpus: &Corpus,
     pattern: &str,
     eligible: &str,
-    cut: &Cut,
-    effort: (usize, Option<u64>),
+    splitter: &FragmentSplitter,
+    resources: ResourcesArgument,
     progress: Option<Py<PyAny>>,
-) -> PyResult<Counts> {
-    let splitter = splitter(py, pattern, eligible)?;
-    count(py, corpus, effort, progress.as_ref(), |resources, control| {
-        shard_counts::count_fragments(&*corpus.0, &splitter, &cut.0, resources, control)
+) -> PyResult<SortedCounts> {
+    let document_splitter = make_splitter(py, pattern, eligible)?;
+    count(py, corpus, resources, progress.as_ref(), |resources, control| {
+        shard_counts::count_fragments(
+            &*corpus.0,
+            &document_splitter,
+            &splitter.0,
+            resources,
+            control,
+        )
     })
 }
 
@@ -123,18 +162,18 @@ fn count_fragments(
 fn count(
     py: Python<'_>,
     corpus: &Corpus,
-    (threads, memory_limit): (usize, Option<u64>),
+    resources: ResourcesArgument,
     progress: Option<&Py<PyAny>>,
-    work: impl FnOnce(Resources, &Control) -> Result<SortedCounts, Error> + Send,
-) -> PyResult<Counts> {
+    work: impl FnOnce(Resources, &Control) -> Result<shard_counts::SortedCounts, Error> + Send,
+) -> PyResult<SortedCounts> {
     let progress =
         ProgressCallback { function: progress, input_size: corpus.0.size(), vocab_size: None };
-    let resources = Resources { threads, memory_limit, verify_every: None };
+    let resources = Resources::from(resources);
     let counts = run_detached(py, progress, |control| work(resources, control))?;
-    Ok(Counts(Mutex::new(counts)))
+    Ok(SortedCounts(Mutex::new(counts)))
 }
 
-/// Counts pretokens of documents that are handed to it.
+/// Counts the pretokens of documents that Python provides.
 #[pyclass(frozen, module = "superword._core")]
 struct PretokenCounter(Mutex<Option<shard_counts::ShardPretokenCounter>>);
 
@@ -144,7 +183,7 @@ impl PretokenCounter {
     #[pyo3(signature = (pattern, eligible, bigrams, /))]
     fn new(py: Python<'_>, pattern: &str, eligible: &str, bigrams: bool) -> PyResult<Self> {
         let counter =
-            shard_counts::ShardPretokenCounter::new(splitter(py, pattern, eligible)?, bigrams);
+            shard_counts::ShardPretokenCounter::new(make_splitter(py, pattern, eligible)?, bigrams);
         Ok(PretokenCounter(Mutex::new(Some(counter))))
     }
 
@@ -157,56 +196,62 @@ impl PretokenCounter {
             let counter = counter.as_mut()?;
             Some(documents.iter().try_for_each(|document| counter.add(document)))
         });
-        added.ok_or_else(finished)?.map_err(|error| exception(py, &error))
+        added.ok_or_else(finished_error)?.map_err(|error| exception(py, &error))
     }
 
-    /// What was counted; nothing can be added after that.
-    fn finish(&self, py: Python<'_>) -> PyResult<Counts> {
+    /// Returns the counts. Nothing can be added after that.
+    fn finish(&self, py: Python<'_>) -> PyResult<SortedCounts> {
         let counter = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let counter = counter.ok_or_else(finished)?;
+        let counter = counter.ok_or_else(finished_error)?;
         let counts = py.detach(|| counter.finish()).map_err(|error| exception(py, &error))?;
-        Ok(Counts(Mutex::new(counts)))
+        Ok(SortedCounts(Mutex::new(counts)))
     }
 }
 
-/// Counts fragments of documents that are handed to it.
+/// Counts the fragments of documents that Python provides.
 #[pyclass(frozen, module = "superword._core")]
 struct FragmentCounter {
-    cut: Py<Cut>,
+    splitter: Py<FragmentSplitter>,
     counter: Mutex<Option<shard_counts::ShardFragmentCounter>>,
 }
 
 #[pymethods]
 impl FragmentCounter {
     #[new]
-    #[pyo3(signature = (pattern, eligible, cut, /))]
-    fn new(py: Python<'_>, pattern: &str, eligible: &str, cut: Py<Cut>) -> PyResult<Self> {
-        let counter = shard_counts::ShardFragmentCounter::new(splitter(py, pattern, eligible)?);
-        Ok(FragmentCounter { cut, counter: Mutex::new(Some(counter)) })
+    #[pyo3(signature = (pattern, eligible, splitter, /))]
+    fn new(
+        py: Python<'_>,
+        pattern: &str,
+        eligible: &str,
+        splitter: Py<FragmentSplitter>,
+    ) -> PyResult<Self> {
+        let counter =
+            shard_counts::ShardFragmentCounter::new(make_splitter(py, pattern, eligible)?);
+        Ok(FragmentCounter { splitter, counter: Mutex::new(Some(counter)) })
     }
 
     /// Counts the fragments of documents.
     #[expect(clippy::needless_pass_by_value, reason = "PyO3 passes arguments by value")]
     #[pyo3(signature = (documents, /))]
     fn add(&self, py: Python<'_>, documents: Vec<PyBackedStr>) -> PyResult<()> {
-        let cut = &self.cut.get().0;
+        let splitter = &self.splitter.get().0;
         let added = py.detach(|| {
             let mut counter = self.counter.lock().unwrap_or_else(PoisonError::into_inner);
             let counter = counter.as_mut()?;
-            Some(documents.iter().try_for_each(|document| counter.add(document, cut)))
+            Some(documents.iter().try_for_each(|document| counter.add(document, splitter)))
         });
-        added.ok_or_else(finished)?.map_err(|error| exception(py, &error))
+        added.ok_or_else(finished_error)?.map_err(|error| exception(py, &error))
     }
 
-    /// What was counted; nothing can be added after that.
-    fn finish(&self, py: Python<'_>) -> PyResult<Counts> {
+    /// Returns the counts. Nothing can be added after that.
+    fn finish(&self, py: Python<'_>) -> PyResult<SortedCounts> {
         let counter = self.counter.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let counter = counter.ok_or_else(finished)?;
+        let counter = counter.ok_or_else(finished_error)?;
         let counts = py.detach(|| counter.finish()).map_err(|error| exception(py, &error))?;
-        Ok(Counts(Mutex::new(counts)))
+        Ok(SortedCounts(Mutex::new(counts)))
     }
 }
 
-fn finished() -> PyErr {
-    PyRuntimeError::new_err("the counter is finished; make another")
+fn finished_error() -> PyErr {
+    PyRuntimeError::new_err("the counter is finished; make a new one")
 }

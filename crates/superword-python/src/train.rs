@@ -4,30 +4,30 @@ use pyo3::prelude::*;
 use superword_core::Resources;
 
 use crate::corpus::Corpus;
-use crate::model::{GivenParameters, Model};
+use crate::model::{ConfigArgument, Model};
+use crate::resources::ResourcesArgument;
 use crate::run_detached::{ProgressCallback, run_detached};
 
 /// Adds this module's names to `_core`.
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add("LEAST_MEMORY", superword_core::MIN_MEMORY_LIMIT)?;
+    module.add("MIN_MEMORY_LIMIT", superword_core::MIN_MEMORY_LIMIT)?;
     module.add_function(wrap_pyfunction!(train, module)?)
 }
 
 /// Trains a model on a corpus.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "PyO3 passes arguments by value")]
-#[pyo3(signature = (corpus, parameters, special_tokens, effort, progress, /))]
+#[pyo3(signature = (corpus, config, special_tokens, resources, progress, /))]
 fn train(
     py: Python<'_>,
     corpus: &Corpus,
-    parameters: GivenParameters,
+    config: ConfigArgument,
     special_tokens: Vec<String>,
-    effort: (usize, Option<u64>, Option<u64>),
+    resources: ResourcesArgument,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Model> {
-    let parameters = parameters.checked()?;
-    let (threads, memory_limit, verify_every) = effort;
-    let resources = Resources { threads, memory_limit, verify_every };
+    let parameters = config.into_parameters()?;
+    let resources = Resources::from(resources);
     let progress = ProgressCallback {
         function: progress.as_ref(),
         input_size: corpus.0.size(),

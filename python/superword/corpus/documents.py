@@ -83,7 +83,7 @@ def open_corpus(
     if first and isinstance(first[0], os.PathLike):
         paths = [os.fspath(path) for path in chain(first, items)]
         return open_sources(select_shard(find_sources(paths), shard), options)
-    spool = _core.Spool(options.for_core())
+    spool = _core.Spool(options)
     start, step = shard or (0, 1)
     spool.extend(islice(chain(first, items), start, None, step))
     return spool.finish()
@@ -108,10 +108,9 @@ def select_shard(sources: list[Source], shard: Shard | None) -> list[Source]:
 
 def open_sources(sources: list[Source], options: CorpusOptions) -> _core.Corpus:
     """Open several sources as one corpus, in this order."""
-    core_options = options.for_core()
     if all(source.is_rereadable for source in sources):
-        return _core.Corpus.files([source.name for source in sources], core_options)
-    spool = _core.Spool(core_options)
+        return _core.Corpus.files([source.name for source in sources], options)
+    spool = _core.Spool(options)
     for source in sources:
         if spool.is_full:
             break
@@ -120,7 +119,7 @@ def open_sources(sources: list[Source], options: CorpusOptions) -> _core.Corpus:
             with source.open() as file:
                 spool.extend(parquet_documents(file, source.name, options.column, skip))
         elif source.is_rereadable:
-            spool.extend_from_corpus(_core.Corpus.files([source.name], core_options))
+            spool.extend_from_corpus(_core.Corpus.files([source.name], options))
         else:
             with source.open() as file:
                 spool.extend_from_file(file, source.name)

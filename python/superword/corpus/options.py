@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, TypedDict
 
-from superword import _core
 from superword.keywords import document_options, option
 
 __all__ = ["CorpusKeywords", "CorpusOptions", "OnError", "ReadingKeywords"]
@@ -39,16 +38,6 @@ class CorpusOptions:
         """Reject `max_bytes` and `max_documents` where all documents are needed."""
         if self.max_bytes is not None or self.max_documents is not None:
             raise ValueError(f"max_bytes and max_documents do not apply to {where}")
-
-    def for_core(self) -> _core.CorpusOptions:
-        """Return the options as the core takes them."""
-        return _core.CorpusOptions(
-            column=self.column,
-            separator=self.separator,
-            skip=self.on_error == "skip",
-            max_bytes=self.max_bytes,
-            max_documents=self.max_documents,
-        )
 
 
 class ReadingKeywords(TypedDict, total=False):

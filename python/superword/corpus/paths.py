@@ -103,7 +103,7 @@ def list_folder(path: str) -> list[str]:
 
 def is_known(name: str) -> bool:
     """Return whether the format of a file is known, by its name."""
-    return is_parquet(name) or _core.is_known_name(name)
+    return is_parquet(name) or _core.is_supported_name(name)
 
 
 def file_source(path: str) -> Source:

@@ -146,7 +146,7 @@ def count(
         opened = open_sources(sources, corpus_options)
     counts = count_opened(opened, config, cut, resources)
     warn_of_skipped(opened, stacklevel=4)
-    new = replace(new, seen=Totals(*counts.seen))
+    new = replace(new, seen=Totals(**counts.totals))
     first = find_shard(folder, "pretokens", index, shards) if cut else None
     if first is not None and first.seen != new.seen:
         raise CountsError(
@@ -158,15 +158,14 @@ def count(
 
 def count_opened(
     corpus: _core.Corpus, config: TrainingConfig, cut: Cut | None, resources: Resources
-) -> _core.Counts:
+) -> _core.SortedCounts:
     """Count the pretokens of a corpus, or its fragments if there is a cut."""
     pattern, eligible = config.pattern, config.eligible
-    limits = resources.for_core()[:2]
     with show_progress(resources.progress) as report:
         if cut is not None:
-            return _core.count_fragments(corpus, pattern, eligible, cut.core, limits, report)
+            return _core.count_fragments(corpus, pattern, eligible, cut.splitter, resources, report)
         bigrams = config.supermerges
-        return _core.count_pretokens(corpus, pattern, eligible, bigrams, limits, report)
+        return _core.count_pretokens(corpus, pattern, eligible, bigrams, resources, report)
 
 
 def list_sources(corpus: CorpusLike, index: int, shards: int) -> list[Source] | None:

@@ -46,9 +46,9 @@ class Cut:
     frequent_bigrams: bytes | None
 
     @cached_property
-    def core(self) -> _core.Cut:
-        """The cut as the core takes it."""
-        return _core.Cut(self.words, self.frequent_bigrams)
+    def splitter(self) -> _core.FragmentSplitter:
+        """The splitter that cuts documents in the core."""
+        return _core.FragmentSplitter(self.words, self.frequent_bigrams)
 
     def without_bigrams(self) -> Cut:
         """Return the cut that never separates neighbours."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, astuple, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -44,14 +44,10 @@ class Totals:
     skipped: int
     pretokens: int
 
-    def as_tuple(self) -> tuple[int, int, int, int]:
-        """Return the numbers as the core takes them."""
-        return self.documents, self.bytes, self.skipped, self.pretokens
-
     @staticmethod
     def add(each: Iterable[Totals]) -> Totals:
         """Return the sums."""
-        return Totals(*map(sum, zip(*(one.as_tuple() for one in each), strict=True)))
+        return Totals(*map(sum, zip(*map(astuple, each), strict=True)))
 
     def __str__(self) -> str:
         """Return the numbers in words."""
@@ -143,7 +139,7 @@ def manifest_path(folder: Path, stage: Stage, index: int, shards: int) -> Path:
     return folder / f"{stage}-{index}-of-{shards}.json"
 
 
-def write_shard(folder: Path, shard: CountedShard, counts: _core.Counts) -> CountedShard:
+def write_shard(folder: Path, shard: CountedShard, counts: _core.SortedCounts) -> CountedShard:
     """Write the counts of a shard, and its manifest."""
     kinds: dict[str, Iterable[Any]] = {shard.stage: key_counts.core_batches(counts)}
     if (bigrams := counts.take_bigrams()) is not None:

@@ -38,7 +38,7 @@ MAX_OPEN_FILES = 64
 BATCH_KEYS = 1 << 16
 
 # Bigrams are counted by hash, in this many buckets.
-BIGRAM_BUCKETS = _core.PLACES
+BIGRAM_BUCKETS = _core.BIGRAM_BUCKETS
 
 
 def import_arrow() -> Any:
@@ -57,10 +57,10 @@ def import_arrow() -> Any:
     return pyarrow
 
 
-def core_batches(counts: _core.Counts) -> Iterator[Batch]:
+def core_batches(counts: _core.SortedCounts) -> Iterator[Batch]:
     """Yield the counts of the core, sorted by key."""
-    while (rows := counts.next_rows()) is not None:
-        yield make_batch(*rows)
+    while (batch := counts.next_batch()) is not None:
+        yield make_batch(**batch)
 
 
 def bigram_batches(counts: np.ndarray[Any, np.dtype[np.uint32]]) -> Iterator[Batch]:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from superword import _core
 from superword.counts import key_counts
 from superword.counts.cuts import Cut
+from superword.counts.folders import Totals
 from superword.tokenizer import TrainingConfig
 from superword.training import ProgressCallback, Resources
 
@@ -53,16 +54,16 @@ class CountsLearner:
         self._resources = resources
         self._thresholds = thresholds
         self._report = report
-        self._learned: _core.Merged | None = None
+        self._learned: _core.LearnedMerges | None = None
 
-    def learn_merges(self, pretokens: Iterable[Any], totals: tuple[int, int, int, int]) -> int:
+    def learn_merges(self, pretokens: Iterable[Any], totals: Totals) -> int:
         """Learn merges, and return the lowest count of a bigram that supermerges may need."""
-        sums = _core.Pretokens(self._config, self._resources.for_core())
+        sums = _core.PretokenSums(self._config, self._resources)
         for batch in pretokens:
             kept = drop_rare(batch, self._thresholds.min_pretoken_count)
             sums.add(*key_counts.to_core(kept))
         self._learned = sums.learn(totals, self._report)
-        return self._learned.bound
+        return self._learned.min_supermerge_count
 
     def make_cut(self, frequent_bigrams: bytes | None) -> Cut:
         """Return where to cut documents; `frequent_bigrams` has a bit for each bigram bucket."""
@@ -71,15 +72,15 @@ class CountsLearner:
             self._config.pattern,
             self._config.eligible,
             _core.UNICODE_VERSION,
-            self._learned.bound,
-            self._learned.words(),
+            self._learned.min_supermerge_count,
+            self._learned.openable_pretokens(),
             frequent_bigrams,
         )
 
     def learn_supermerges(self, fragments: Iterable[Any], cut: Cut) -> _core.Model | None:
         """Return the model, or None if the cut must not separate rare neighbours."""
         assert self._learned is not None
-        sums = self._learned.fragments()
+        sums = self._learned.fragment_sums()
         for batch in fragments:
             kept = drop_rare(batch, self._thresholds.min_fragment_count)
             sums.add(*key_counts.to_core(kept))

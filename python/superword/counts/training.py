@@ -92,9 +92,7 @@ def train_on_counts(
         pretokens = check_pretokens(folder, config)
         seen = Totals.add(shard.seen for shard in pretokens)
         learner = CountsLearner(config, special_tokens, resources, thresholds, report)
-        threshold = learner.learn_merges(
-            sum_shards(folder, pretokens, "pretokens"), seen.as_tuple()
-        )
+        threshold = learner.learn_merges(sum_shards(folder, pretokens, "pretokens"), seen)
         if not config.supermerges:
             return make_tokenizer(learner.finish_without_supermerges())
         bigrams = sum_shards(folder, pretokens, "bigrams")

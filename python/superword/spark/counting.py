@@ -45,7 +45,7 @@ def count_pretokens(
 def count_fragments(batches: Iterable[pa.RecordBatch], cut: Any) -> Iterator[pa.RecordBatch]:
     """Count fragments; `cut` is a broadcast of a `Cut`."""
     value: Cut = cut.value
-    counter = _core.FragmentCounter(value.pattern, value.eligible, value.core)
+    counter = _core.FragmentCounter(value.pattern, value.eligible, value.splitter)
     yield from count_batches(batches, counter, FRAGMENTS, 1)
 
 
@@ -62,7 +62,7 @@ def count_batches(
         nulls += texts.null_count
         counter.add(texts.drop_null().to_pylist())
     counts = counter.finish()
-    documents, size, _, pretokens = counts.seen
+    found = counts.totals
     rows = 0
     for some in key_counts.core_batches(counts):
         rows += some.num_rows
@@ -72,10 +72,10 @@ def count_batches(
             rows += block.num_rows
             yield block
     totals = {
-        "documents": documents,
-        "bytes": size,
+        "documents": found["documents"],
+        "bytes": found["bytes"],
         "nulls": nulls,
-        "pretokens": pretokens,
+        "pretokens": found["pretokens"],
         "rows": rows,
     }
     keys = pa.array([name.encode() for name in totals], pa.binary())

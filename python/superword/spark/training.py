@@ -11,6 +11,7 @@ import numpy as np
 
 from superword.corpus import CorpusOptions
 from superword.counts.cuts import Cut
+from superword.counts.folders import Totals
 from superword.counts.key_counts import BIGRAM_BUCKETS
 from superword.counts.learner import CountsLearner, check_thresholds
 from superword.errors import CorpusError
@@ -214,12 +215,10 @@ class PretokenSums:
         self._sums = sums.persist(StorageLevel.DISK_ONLY)
         self.totals = read_totals(self._sums)
 
-    def seen(self) -> tuple[int, int, int, int]:
+    def seen(self) -> Totals:
         """Return the numbers of documents, bytes, skipped items and pretokens."""
-        documents, size, pretokens = (
-            self.totals.get(name, 0) for name in ("documents", "bytes", "pretokens")
-        )
-        return documents, size, 0, pretokens
+        names = ("documents", "bytes", "pretokens")
+        return Totals(skipped=0, **{name: self.totals.get(name, 0) for name in names})
 
     def collect_pretokens(self, threshold: int | None) -> Iterator[Any]:
         """Yield the pretokens whose counts reach the threshold."""

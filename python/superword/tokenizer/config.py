@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Literal, TypeAlias, TypedDict
 
 from superword import _core
@@ -83,8 +83,7 @@ class TrainingConfig:
     @classmethod
     def of_model(cls, model: _core.Model) -> TrainingConfig:
         """Return the configuration that a model was trained with."""
-        names = [each.name for each in fields(cls)]
-        return cls(**dict(zip(names, model.parameters, strict=True)))  # type: ignore[arg-type]
+        return cls(**model.config)
 
     def reject_second_stage(self, where: str) -> None:
         """Reject `transition` where there is only one stage."""

@@ -225,8 +225,12 @@ class Encoding:
         """
         rules = Rules(self._model)
         return [
-            Step(None if rule is None else rules[rule], units, changes)
-            for rule, units, changes in self._encoder.explain(text)
+            Step(
+                None if (rule := step["rule"]) is None else rules[rule],
+                step["units"],
+                step["changes"],
+            )
+            for step in self._encoder.explain(text)
         ]
 
     def _encode_with_special(

@@ -41,9 +41,8 @@ class Prompts:
     def __init__(self, model: _core.Model, encode: Callable[[list[str]], list[list[int]]]) -> None:
         self._model = model
         self._encode = encode
-        parameters = model.parameters
-        self._pattern = compile_pattern(parameters[0])
-        self._eligibility = compile_eligibility(parameters[1])
+        self._pattern = compile_pattern(model.config["pattern"])
+        self._eligibility = compile_eligibility(model.config["eligible"])
         rules = Rules(model)
         made = {rule.token for rule in rules if rule.kind != "delete"}
         self._deleted = sorted({rule.left for rule in rules if rule.kind == "delete"})

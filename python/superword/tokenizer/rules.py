@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, cast, overload
+from typing import Literal, NamedTuple, overload
 
 from superword import _core
 
@@ -79,5 +79,4 @@ class Rules(Sequence[Rule]):
         return f"<{len(self)} rules>"
 
     def _rule(self, index: int) -> Rule:
-        kind, left, right, parts, count = self._model.rule(index)
-        return Rule(index, cast(RuleKind, kind), left, right, parts, count)
+        return Rule(index, **self._model.rule(index))

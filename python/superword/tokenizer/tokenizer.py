@@ -106,7 +106,7 @@ class Tokenizer(Encoding):
     @property
     def training(self) -> Training:
         """A summary of the training corpus."""
-        return Training(*self._model.training)
+        return Training(**self._model.training)
 
     @property
     def pattern(self) -> str:

@@ -133,7 +133,7 @@ def encode_corpus(
             writer.abort()
             raise
     warn_of_skipped(opened, stacklevel=4)
-    return Encoded(totals[0], totals[1], tokens, token_format.dtype)
+    return Encoded(totals["documents"], totals["bytes"], tokens, token_format.dtype)
 
 
 def end_of_text_id(tok: Tokenizer, end_of_text: int | str) -> int:

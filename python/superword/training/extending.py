@@ -93,7 +93,7 @@ def extend(
         )
     opened = open_corpus(corpus, corpus_options=corpus_options)
     with show_progress(resources.progress) as report:
-        model = _core.extend(opened, base._model, add, min_count, resources.for_core(), report)
+        model = _core.extend(opened, base._model, add, min_count, resources, report)
     warn_of_skipped(opened, stacklevel=4)
     tokenizer = Tokenizer._of(model)
     if tokenizer.training.bytes == 0:

@@ -36,7 +36,7 @@ class Resources:
         if self.verify_every is not None and self.verify_every < 1:
             raise ValueError(f"verify_every must be at least 1, not {self.verify_every}")
         limit = self.memory_bytes
-        if limit is not None and limit < _core.LEAST_MEMORY:
+        if limit is not None and limit < _core.MIN_MEMORY_LIMIT:
             raise ValueError(f"memory_limit must be at least 256 MB, not {self.memory_limit!r}")
 
     @property
@@ -48,10 +48,6 @@ class Resources:
     def memory_bytes(self) -> int | None:
         """The memory limit in bytes."""
         return None if self.memory_limit is None else parse_size(self.memory_limit)
-
-    def for_core(self) -> tuple[int, int | None, int | None]:
-        """Return threads, memory limit and verification as the core takes them."""
-        return self.thread_count, self.memory_bytes, self.verify_every
 
 
 def parse_size(size: int | str) -> int:

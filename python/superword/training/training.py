@@ -65,7 +65,7 @@ def train(
     check_special_tokens(special_tokens)
     opened = open_corpus(corpus, corpus_options=corpus_options)
     with show_progress(resources.progress) as report:
-        model = _core.train(opened, config, special_tokens, resources.for_core(), report)
+        model = _core.train(opened, config, special_tokens, resources, report)
     warn_of_skipped(opened, stacklevel=4)
     return make_tokenizer(model)
 
