@@ -61,7 +61,7 @@ def measure(corpus: Any, expected: tuple[int, int, int], threads: int, repeats: 
     """Return the speed of opening and reading a corpus, in MB of text per second."""
 
     def count() -> None:
-        found = open_corpus(corpus, separator="\0").count(threads)
+        found = tuple(open_corpus(corpus, separator="\0").count(threads).values())
         if found != expected:
             raise SystemExit(f"{corpus!s:.50}: read {found} instead of {expected}")
 
