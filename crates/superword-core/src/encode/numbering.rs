@@ -23,6 +23,25 @@ impl EncoderToken {
     }
 }
 
+/// Two neighbouring tokens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) struct TokenPair {
+    pub(crate) left: EncoderToken,
+    pub(crate) right: EncoderToken,
+}
+
+impl TokenPair {
+    /// A pair that no rule joins.
+    pub(crate) const NONE: TokenPair =
+        TokenPair { left: EncoderToken::NONE, right: EncoderToken::NONE };
+
+    /// Returns both numbers in one word.
+    #[inline(always)]
+    pub(crate) fn as_word(self) -> u64 {
+        u64::from(self.left.0) << 32 | u64::from(self.right.0)
+    }
+}
+
 /// Converts between a model's token indices, the encoder's tokens, and ids.
 pub(crate) struct TokenNumbering {
     /// By token index of the model.

@@ -4,6 +4,7 @@
 
 mod choices;
 mod models;
+mod rules;
 mod texts;
 
 use superword_core::encode::replay_tokens;

@@ -3,6 +3,7 @@
 //! A joined unit replaces the encoding of its first pretoken, and the encodings of the others become
 //! empty. So most of a group is then written without a branch.
 
+use crate::encode::numbering::TokenPair;
 use crate::encode::pipeline::bits::{bits, find_end, lowest, with_bit};
 use crate::encode::pipeline::group::{GROUP_SIZE, GroupBits, WORD_BITS};
 use crate::encode::pipeline::text_encoder::TextEncoder;
@@ -35,19 +36,17 @@ impl<const SIZE: usize> TextEncoder<'_, SIZE> {
                 & with_bit(after, BOUNDARY_BEFORE.trailing_zeros())
                 & lowest(self.size - start);
             for index in bits(*word) {
-                let [left, right] =
-                    [0, 1].map(|side| self.group.encodings[start + index + side].first_token());
-                self.group.boundary_homes[start + index] = supermerges.prefetch(left, right) as u32;
+                let pair = self.group.pair_at(start + index);
+                self.group.boundary_homes[start + index] = supermerges.prefetch(pair) as u32;
             }
         }
         let mut found = GroupBits::default();
         for ((word, found), start) in possible.iter().zip(&mut found).zip((0..).step_by(WORD_BITS))
         {
             for index in bits(*word) {
-                let [left, right] =
-                    [0, 1].map(|side| self.group.encodings[start + index + side].first_token());
+                let pair = self.group.pair_at(start + index);
                 let home = self.group.boundary_homes[start + index] as usize;
-                let (join, is_boundary) = supermerges.probe_boundary(home, left, right);
+                let (join, is_boundary) = supermerges.probe_boundary(home, pair);
                 self.group.joins[start + index] = join;
                 *found |= u64::from(is_boundary) << index;
             }
@@ -159,8 +158,10 @@ impl<const SIZE: usize> TextEncoder<'_, SIZE> {
             (at, earliest) = if join.step < earliest.step { (index, join) } else { (at, earliest) };
         }
         let token = |index: usize| self.group.encodings[index.min(GROUP_SIZE)].first_token();
-        self.encoder.supermerges.prefetch(token(at.saturating_sub(1)), earliest.token);
-        self.encoder.supermerges.prefetch(earliest.token, token(at + 2));
+        let before = TokenPair { left: token(at.saturating_sub(1)), right: earliest.token };
+        let after = TokenPair { left: earliest.token, right: token(at + 2) };
+        self.encoder.supermerges.prefetch(before);
+        self.encoder.supermerges.prefetch(after);
     }
 
     /// Applies all supermerges to a run of three units.
@@ -180,7 +181,7 @@ impl<const SIZE: usize> TextEncoder<'_, SIZE> {
         let left = if is_second { a.first_token() } else { first.token };
         let right = if is_second { second.token } else { c.first_token() };
         let other_opened_at = if is_second { a.opened_at() } else { c.opened_at() };
-        let join = self.encoder.supermerges.first_join(left, right);
+        let join = self.encoder.supermerges.first_join(TokenPair { left, right });
         let is_joined = join.step != NEVER;
         if is_joined && join.step <= made_at.max(other_opened_at) {
             return self.merge_run(start, start + 2);

@@ -1,5 +1,6 @@
 //! A group of neighbouring pretokens.
 
+use crate::encode::numbering::TokenPair;
 use crate::encode::pretoken::encoding::PretokenEncoding;
 use crate::encode::supermerge::pair_table::PairJoin;
 use crate::pretokenize::key::Key;
@@ -56,6 +57,13 @@ impl PretokenGroup {
             boundary_homes: [0; GROUP_SIZE],
             joins: [PairJoin::default(); GROUP_SIZE],
         })
+    }
+
+    /// Returns the tokens of the open unit at an index and of the next.
+    #[inline(always)]
+    pub(crate) fn pair_at(&self, index: usize) -> TokenPair {
+        let [left, right] = [index, index + 1].map(|at| self.encodings[at].first_token());
+        TokenPair { left, right }
     }
 
     /// Sets an encoding and its kind.

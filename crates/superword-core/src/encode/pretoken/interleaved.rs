@@ -5,7 +5,7 @@
 //! turns: each step of a turn is a loop over all of them, and while the memory of one is on its way,
 //! the others go on. To avoid branches, positions without a neighbour have one that no rule joins.
 
-use crate::encode::numbering::EncoderToken;
+use crate::encode::numbering::{EncoderToken, TokenPair};
 use crate::encode::pipeline::bits::bits;
 use crate::encode::pretoken::merge_index::MergeProbe;
 use crate::encode::pretoken::merger::PretokenMerger;
@@ -199,8 +199,7 @@ impl SmallMerge {
     #[inline(always)]
     fn apply_next(&mut self, merger: &PretokenMerger) -> bool {
         let (step, position) = self.next();
-        let (left, right) = self.pair_at(position);
-        let Some(merge) = merger.merges.get_if_joins(step, left.token, right.token) else {
+        let Some(merge) = merger.merges.get_if_joins(step, self.pair_at(position)) else {
             self.resolve_collision(merger);
             return false;
         };
@@ -219,8 +218,8 @@ impl SmallMerge {
         let [before, after] =
             [before, after].map(|position| self.nodes[usize::from(position)].token);
         self.probes = [
-            merger.merges.prefetch_pair(before, merge.token),
-            merger.merges.prefetch_pair(merge.token, after),
+            merger.merges.prefetch_pair(TokenPair { left: before, right: merge.token }),
+            merger.merges.prefetch_pair(TokenPair { left: merge.token, right: after }),
         ];
         true
     }
@@ -231,9 +230,9 @@ impl SmallMerge {
         let (_, position) = self.next();
         let positions = [self.before[usize::from(position)], position];
         for (position, probe) in positions.into_iter().zip(self.probes) {
-            let (left, right) = self.pair_at(position);
-            let join = merger.merges.lower_bound(probe, left.token, right.token);
-            self.events[usize::from(position)] = event(left.split_at.min(join), position.into());
+            let join = merger.merges.lower_bound(probe, self.pair_at(position));
+            let split_at = self.nodes[usize::from(position)].split_at;
+            self.events[usize::from(position)] = event(split_at.min(join), position.into());
         }
     }
 
@@ -246,9 +245,10 @@ impl SmallMerge {
 
     /// Returns the token at a position, and the one after it.
     #[inline(always)]
-    fn pair_at(&self, position: u8) -> (SmallNode, SmallNode) {
+    fn pair_at(&self, position: u8) -> TokenPair {
         let next = self.after[usize::from(position)];
-        (self.nodes[usize::from(position)], self.nodes[usize::from(next)])
+        let [left, right] = [position, next].map(|at| self.nodes[usize::from(at)].token);
+        TokenPair { left, right }
     }
 
     /// Handles an event that is not a merge of this pair: a delete, or a step that is past or belongs
@@ -266,9 +266,9 @@ impl SmallMerge {
 
     /// Finds the exact event of a position.
     fn schedule(&mut self, merger: &PretokenMerger, position: u8) {
-        let (left, right) = self.pair_at(position);
-        let join = merger.merges.search_step_after(left.token, right.token, self.last_step);
-        let step = left.split_at.min(join).min(merger.merges.no_step());
+        let join = merger.merges.search_step_after(self.pair_at(position), self.last_step);
+        let split_at = self.nodes[usize::from(position)].split_at;
+        let step = split_at.min(join).min(merger.merges.no_step());
         self.events[usize::from(position)] = event(step, position.into());
     }
 

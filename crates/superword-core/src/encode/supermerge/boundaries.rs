@@ -1,17 +1,10 @@
 //! The boundaries inside tokens: the pairs of neighbouring tokens that can end up in one token.
 
-use crate::encode::numbering::EncoderToken;
+use crate::encode::numbering::{EncoderToken, TokenPair};
 use crate::encode::supermerge::pair_table::JoinRule;
 
 /// The most boundaries that are listed, per rule. One is usual.
 const MAX_PER_RULE: usize = 8;
-
-/// Two neighbouring atoms.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Boundary {
-    pub(crate) left: EncoderToken,
-    pub(crate) right: EncoderToken,
-}
 
 /// Lists the pairs of neighbouring atoms in all derivations of all tokens that the rules make, or
 /// returns `None` if there are too many. Atoms are the tokens that the rules start from.
@@ -22,7 +15,7 @@ pub(crate) fn list_boundaries(
     is_atom: &[bool],
     byte_lengths: &[u32],
     rules: &[JoinRule],
-) -> Option<Vec<Boundary>> {
+) -> Option<Vec<TokenPair>> {
     let itself = |(token, &is_atom)| if is_atom { vec![EncoderToken(token)] } else { Vec::new() };
     let mut firsts: Vec<Vec<EncoderToken>> = (0..).zip(is_atom).map(itself).collect();
     let mut lasts = firsts.clone();
@@ -31,7 +24,7 @@ pub(crate) fn list_boundaries(
     by_length.sort_by_key(|rule| byte_lengths[rule.join.token.as_usize()]);
     let mut remaining = MAX_PER_RULE * (rules.len() + 256);
     for rule in by_length {
-        for (sets, part) in [(&mut firsts, rule.left), (&mut lasts, rule.right)] {
+        for (sets, part) in [(&mut firsts, rule.pair.left), (&mut lasts, rule.pair.right)] {
             let more = std::mem::take(&mut sets[part.as_usize()]);
             let set = &mut sets[rule.join.token.as_usize()];
             remaining = remaining.checked_sub(more.len())?;
@@ -43,10 +36,10 @@ pub(crate) fn list_boundaries(
     }
     let mut boundaries = Vec::new();
     for rule in rules {
-        for &left in &lasts[rule.left.as_usize()] {
-            for &right in &firsts[rule.right.as_usize()] {
+        for &left in &lasts[rule.pair.left.as_usize()] {
+            for &right in &firsts[rule.pair.right.as_usize()] {
                 remaining = remaining.checked_sub(1)?;
-                boundaries.push(Boundary { left, right });
+                boundaries.push(TokenPair { left, right });
             }
         }
     }

@@ -10,7 +10,7 @@
 
 use std::ops::Range;
 
-use crate::encode::numbering::{EncoderToken, TokenNumbering};
+use crate::encode::numbering::{EncoderToken, TokenNumbering, TokenPair};
 use crate::encode::pretoken::merger::{MergedToken, PretokenReplay};
 use crate::encode::pretoken::rule_replay::{ReplayJoin, ReplayRules};
 use crate::encode::supermerge::boundaries::list_boundaries;
@@ -74,7 +74,7 @@ impl SecondStageMerger {
             } else {
                 let [left, right] = [left, right].map(|token| numbering.token(token));
                 let join = PairJoin { step: index as u32 + 1, token: made };
-                rules.push(JoinRule { left, right, join });
+                rules.push(JoinRule { pair: TokenPair { left, right }, join });
             }
         }
         let boundaries = list_boundaries(&is_atom, &byte_lengths, &rules);
@@ -138,12 +138,10 @@ impl SecondStageMerger {
             }
             match tokens[start..at] {
                 [token] => out.push(token),
-                [left, right] => {
-                    match self.pairs.find(EncoderToken(left), EncoderToken(right), |_| true) {
-                        Some(join) => out.push(join.token.0),
-                        None => out.extend([left, right]),
-                    }
-                }
+                [left, right] => match self.pairs.find(to_pair(left, right), |_| true) {
+                    Some(join) => out.push(join.token.0),
+                    None => out.extend([left, right]),
+                },
                 ref tokens => {
                     let tokens = tokens.iter().map(|&token| EncoderToken(token));
                     let tokens = tokens.map(|token| MergedToken { token, made_at: 0 });
@@ -158,7 +156,7 @@ impl SecondStageMerger {
     /// Returns whether two neighbouring tokens of the first stage can end up in one token.
     #[inline]
     fn can_meet(&self, left: u32, right: u32) -> bool {
-        self.allows_all || self.pairs.get(EncoderToken(left), EncoderToken(right)).is_some()
+        self.allows_all || self.pairs.get(to_pair(left, right)).is_some()
     }
 }
 
@@ -168,10 +166,15 @@ impl ReplayRules for SecondStageMerger {
     #[inline]
     fn find_join(&self, left: MergedToken, right: MergedToken) -> Option<ReplayJoin<MergedToken>> {
         let after = left.made_at.max(right.made_at);
-        let PairJoin { step, token } =
-            self.pairs.find(left.token, right.token, |step| step > after)?;
+        let pair = TokenPair { left: left.token, right: right.token };
+        let PairJoin { step, token } = self.pairs.find(pair, |step| step > after)?;
         Some(ReplayJoin { step, item: MergedToken { token, made_at: step } })
     }
+}
+
+#[inline]
+fn to_pair(left: u32, right: u32) -> TokenPair {
+    TokenPair { left: EncoderToken(left), right: EncoderToken(right) }
 }
 
 /// Returns the word and the bit of two neighbouring bytes.
