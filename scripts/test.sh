@@ -25,6 +25,7 @@ stage 'Rust docs' env RUSTDOCFLAGS='-D warnings' \
     cargo doc --quiet --locked --workspace --no-deps --document-private-items
 stage 'Rust tests' cargo test --quiet --workspace --locked
 stage 'portable scanners' test_portable --lib -- pretokenize::
+SUPERWORD_ORACLE_CASES=1000 stage 'portable encoder' test_portable --test encode
 stage 'Python formatting' "$bin/ruff" format --check
 stage 'Python lints' "$bin/ruff" check
 stage 'types' "$bin/mypy"

@@ -298,7 +298,7 @@ def test_any_iterable_of_strings_or_rows_is_a_corpus() -> None:
 
 
 BAD_ITEMS: list[tuple[Any, str]] = [
-    (7, "document 3 is of type int; a document is a str"),
+    (7, "document 3 is of type int; a document must be a str"),
     (b"bytes", "document 3 is of type bytes"),
     ("a\ud800", "document 3 cannot be encoded: character 1 is a lone surrogate"),
     ({"body": "a"}, "column 'text': document 3 has no such column"),
