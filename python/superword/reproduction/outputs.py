@@ -73,8 +73,9 @@ def claims_as_json(claims: Iterable[CheckedClaim]) -> list[dict[str, Any]]:
             "claim": claim.key,
             "statement": claim.statement,
             "test": claim.test,
-            "holds": verdict.holds,
-            "cases": [{"is_so": holds, "found": found} for holds, found in verdict.cases],
+            "verdict": verdict.outcome,
+            "cases": [{"is_so": is_so, "found": found} for is_so, found in verdict.cases],
+            "figures": [{"is_reached": is_so, "found": found} for is_so, found in verdict.figures],
         }
         for claim, verdict in claims
     ]
