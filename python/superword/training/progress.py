@@ -122,13 +122,16 @@ def json_lines() -> ProgressCallback:
 
     It writes the first and the last report of each stage, and at most one per second between them.
     """
-    last = ("", 0.0)
+    last: tuple[str, int, int | None] = ("", 0, None)
+    written = 0.0
 
     def report(stage: str, done: int, total: int | None) -> None:
-        nonlocal last
+        nonlocal last, written
         now = time.monotonic()
-        if stage != last[0] or now - last[1] >= SECONDS_BETWEEN_LINES or done == total:
-            last = (stage, now)
+        is_due = stage != last[0] or now - written >= SECONDS_BETWEEN_LINES
+        # The end may be reported more than once.
+        if is_due or (done == total and (stage, done, total) != last):
+            last, written = (stage, done, total), now
             line = {"stage": stage, "done": done, "total": total}
             sys.stderr.write(json.dumps(line) + "\n")
             sys.stderr.flush()

@@ -89,12 +89,18 @@ def test_json_lines_have_the_end_of_each_stage(capsys: pytest.CaptureFixture[str
             report("count", done, 100)
         report("merges", 5, 100)
         report("merges", 10, 100)
+        report("fragments", 7, 9)
+        report("supermerges", 100, 100)
+        report("supermerges", 100, 100)
     lines = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
     assert [(line["stage"], line["done"], line["total"]) for line in lines] == [
         ("count", 0, 100),
         ("count", 93, 93),
         ("merges", 5, 100),
         ("merges", 10, 10),
+        ("fragments", 7, 9),
+        ("fragments", 7, 7),
+        ("supermerges", 100, 100),
     ]
 
 
