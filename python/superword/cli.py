@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import typer
 
 from superword.commands.compare import compare_command
@@ -18,8 +20,17 @@ from superword.commands.multi_value import MultiValueCommand
 from superword.commands.pretokenize import pretokenize_command
 from superword.commands.reproduce import reproduce_command
 from superword.commands.train import train_command
+from superword.version import find_version
 
 __all__ = ["app"]
+
+
+def print_version(is_wanted: bool) -> None:
+    """Print the version and exit."""
+    if is_wanted:
+        typer.echo(f"superword {find_version()}")
+        raise typer.Exit
+
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -29,7 +40,12 @@ app = typer.Typer(
 
 
 @app.callback()
-def superword() -> None:
+def superword(
+    version: Annotated[
+        bool,
+        typer.Option("--version", help="Print the version.", callback=print_version, is_eager=True),
+    ] = False,
+) -> None:
     """Superword tokenizers: words, and the phrases they form, as single tokens."""
 
 

@@ -82,12 +82,14 @@ class Spelling(NamedTuple):
         default: The default on the command line.
         read: Converts a value to the field's.
         help: The help, where the field's does not fit.
+        metavar: What the help shows for the value, where the type does not say enough.
     """
 
     type: Any
     default: Any
     read: Callable[[Any], Any]
     help: str | None = None
+    metavar: str | None = None
 
 
 SPELLINGS = {
@@ -99,7 +101,8 @@ SPELLINGS = {
     "on_error": Spelling(
         ErrorChoice, ErrorChoice(CorpusOptions.on_error), lambda choice: choice.value
     ),
-    "memory_limit": Spelling(str | None, Resources.memory_limit, lambda limit: limit),
+    "max_bytes": Spelling(str | None, CorpusOptions.max_bytes, lambda size: size, metavar="SIZE"),
+    "memory_limit": Spelling(str | None, Resources.memory_limit, lambda size: size, metavar="SIZE"),
     "progress": Spelling(
         ProgressChoice,
         ProgressChoice.auto,
@@ -109,16 +112,18 @@ SPELLINGS = {
 }
 
 
-def option(help: str, panel: str | None = None, *names: str) -> Any:
+def option(help: str, panel: str | None = None, *names: str, metavar: str | None = None) -> Any:
     """Return a typer option in a panel of the help."""
-    return typer.Option(*names, help=help, rich_help_panel=panel)
+    return typer.Option(*names, help=help, rich_help_panel=panel, metavar=metavar)
 
 
 def field_option(kind: type, name: str) -> Any:
     """Return the typer option of a field, with its help and panel."""
     [field] = [each for each in fields(kind) if each.name == name]
-    help = SPELLINGS[name].help if name in SPELLINGS else None
-    return option(help or field.metadata["help"], PANELS[kind])
+    spelling = SPELLINGS.get(name)
+    help = spelling.help if spelling else None
+    metavar = spelling.metavar if spelling else None
+    return option(help or field.metadata["help"], PANELS[kind], metavar=metavar)
 
 
 def field_parameter(kind: type, name: str, is_required: bool) -> inspect.Parameter:
