@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
+from superword.commands.json_output import print_json
 from superword.commands.messages import errors_as_sentences
 from superword.commands.options import (
     AsJson,
@@ -55,7 +54,14 @@ def compare_command(
     pattern: MeasuredPattern = None,
     seed: Seed = 0,
     plot: Annotated[
-        Path | None, option("Save a plot of the comparison: .png, .svg or .html.", "Output")
+        Path | None,
+        option(
+            "Save a plot of the comparison: .png, .svg or .html.",
+            "Output",
+            "--output",
+            "-o",
+            "--plot",
+        ),
     ] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -96,7 +102,7 @@ def compare_command(
     if as_json:
         tokens = {row.name: [readable(token) for token in row.tokens] for row in rows}
         found = {"measured": compare_measurements(measured), "text": tokens}
-        sys.stdout.write(json.dumps(found, ensure_ascii=False, indent=2) + "\n")
+        print_json(found)
         return
     console = Console(soft_wrap=True, highlight=False)
     if text:

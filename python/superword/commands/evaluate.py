@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
-import sys
-
 from rich.console import Console
 
+from superword.commands.json_output import print_json
 from superword.commands.messages import errors_as_sentences
 from superword.commands.options import (
     AnyModel,
@@ -54,6 +52,6 @@ def evaluate_command(
             resources=resources,
         )
     if as_json:
-        sys.stdout.write(json.dumps(measured.as_json(), ensure_ascii=False, indent=2) + "\n")
+        print_json(measured.as_json())
     else:
         print_comparison([measured], Console(soft_wrap=True, highlight=False))

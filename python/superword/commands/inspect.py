@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
+from superword.commands.json_output import print_json
 from superword.commands.messages import errors_as_sentences
 from superword.commands.options import Model, option
 from superword.tokenizer import load
@@ -33,6 +32,6 @@ def inspect_command(
     with errors_as_sentences():
         found = inspect(load(model), top)
     if as_json:
-        sys.stdout.write(json.dumps(found.as_json(), ensure_ascii=False, indent=2) + "\n")
+        print_json(found.as_json())
     else:
         show(found, Console(soft_wrap=True, highlight=False))
