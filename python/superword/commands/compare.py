@@ -48,7 +48,7 @@ def compare_command(
         list[str] | None,
         option("Files, folders, globs or URLs to measure on.", "Corpus", "--corpus"),
     ] = None,
-    source: SourceColumn = "source",
+    source: SourceColumn = None,
     text: Annotated[str | None, option("Show how each tokenizer splits this text.")] = None,
     name: Annotated[list[str] | None, option("Names of the models, in their order.")] = None,
     pattern: MeasuredPattern = None,

@@ -28,7 +28,7 @@ def evaluate_command(
     corpus: CorpusOption,
     corpus_options: CorpusOptions,
     resources: Resources,
-    source: SourceColumn = "source",
+    source: SourceColumn = None,
     pattern: MeasuredPattern = None,
     seed: Seed = 0,
     as_json: AsJson = False,

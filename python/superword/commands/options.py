@@ -211,7 +211,10 @@ AsJson = Annotated[bool, option("Print JSON.", "Output", "--json")]
 CorpusOption = Annotated[
     list[str], option("Files, folders, globs or URLs to measure on.", "Corpus", "--corpus")
 ]
-SourceColumn = Annotated[str, option("Column that names the source of a document.", "Corpus")]
+SourceColumn = Annotated[
+    str | None,
+    option("Column that names a document's source; source by default, if there is one.", "Corpus"),
+]
 MeasuredPattern = Annotated[
     str | None,
     option("Pattern to measure words by; the tokenizer's by default.", None, "--pattern"),

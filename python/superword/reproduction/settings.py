@@ -35,7 +35,7 @@ class ReproductionSettings:
         train_bytes: The bytes of the training corpus to use; all by default.
         eval_bytes: The bytes of the evaluation corpus to use; all by default.
         column: The column that holds the document.
-        source: The column that names the source.
+        source: The column that names the source; `source` by default, where there is one.
         sources: Groups of sources for the report, each with globs of source names.
         sentence: The text that the report shows as each tokenizer splits it.
         threads: The number of threads; all cores by default.
@@ -52,7 +52,7 @@ class ReproductionSettings:
     train_bytes: int | None = None
     eval_bytes: int | None = None
     column: str = "text"
-    source: str = "source"
+    source: str | None = None
     sources: dict[str, list[str]] = field(default_factory=dict)
     sentence: str = "To be or not to be"
     threads: int | None = None
@@ -64,7 +64,7 @@ class ReproductionSettings:
 
     def eval_digest(self) -> str:
         """Return a digest of the evaluation text and of how it is measured."""
-        columns = self.column, self.source
+        columns = self.column, self.source or "source"
         return digest(list_files(self.eval), columns, self.eval_bytes, self.seed)
 
 
