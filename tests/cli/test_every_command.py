@@ -1,10 +1,12 @@
-"""What holds for every command: JSON, examples in the help, `--output`, sizes, the version."""
+"""What holds for every command: JSON, examples in the help, `--output`, sizes."""
 
 from __future__ import annotations
 
 import json
+import re
 import tomllib
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -140,6 +142,32 @@ def test_a_size_limits_the_text(folder: Path) -> None:
     done = invoke("train", "corpus.txt", "--max-bytes", "1 parsec", *options)
     assert done.exit_code == 1
     assert "or like '1GB'" in done.stderr
+
+
+@pytest.mark.parametrize("name", [None, *COMMANDS])
+@pytest.mark.parametrize("width", [80, 120])
+def test_help_has_examples_and_shortens_nothing(
+    name: str | None, width: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("typer.rich_utils.MAX_WIDTH", width)
+    monkeypatch.setattr("typer.rich_utils.FORCE_TERMINAL", False)
+    command: click.Command = COMMANDS[name] if name else GROUP
+    done = invoke(*([name] if name else []), "--help")
+    lines = done.stdout.splitlines()
+    assert done.exit_code == 0
+    assert max(map(len, lines)) == width
+    assert "…" not in done.stdout
+    for each in command.params:
+        if isinstance(each, click.Option):
+            for spelling in (*each.opts, *each.secondary_opts):
+                assert re.search(rf"{spelling}(?![\w-])", done.stdout), spelling
+    example = f" superword {name or 'train'} "
+    assert any(line.startswith(example) for line in lines if "Usage" not in line)
+    # A paragraph breaks where the terminal's width requires it, and nowhere else.
+    text = [line.strip() for line in lines[: next(i for i, x in enumerate(lines) if "╭" in x)]]
+    for line, following in pairwise(text):
+        if line and following:
+            assert len(line) + 1 + len(following.split()[0]) > width - 2
 
 
 def test_the_version_is_that_of_the_sources(tmp_path: Path) -> None:

@@ -38,9 +38,7 @@ __all__ = ["compare_command"]
 def compare_command(
     models: Annotated[
         list[Path],
-        typer.Argument(
-            metavar="MODEL...", help="Superword models, tokenizer.json or tiktoken files."
-        ),
+        typer.Argument(metavar="MODEL", help="Superword models, tokenizer.json or tiktoken files."),
     ],
     corpus_options: CorpusOptions,
     resources: Resources,

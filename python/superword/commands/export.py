@@ -31,7 +31,8 @@ def export_command(
     output: Annotated[Path, option("File to write.", "Output", "--output", "-o")],
     corpus_options: CorpusOptions,
     format: Annotated[
-        FormatChoice, option("Format of the file.", "Output")
+        FormatChoice,
+        option("Format of the file: tokenizer.json or tiktoken.", "Output", metavar="FORMAT"),
     ] = FormatChoice.tokenizer_json,
     approximate: Annotated[
         bool, option("Write the nearest file if none is exact.", "Output", "--approximate")

@@ -82,7 +82,8 @@ class Spelling(NamedTuple):
         default: The default on the command line.
         read: Converts a value to the field's.
         help: The help, where the field's does not fit.
-        metavar: What the help shows for the value, where the type does not say enough.
+        metavar: What the help shows for the value, where the type says too little or too much.
+        shown_default: What the help shows for a default that takes too much room.
     """
 
     type: Any
@@ -90,6 +91,7 @@ class Spelling(NamedTuple):
     read: Callable[[Any], Any]
     help: str | None = None
     metavar: str | None = None
+    shown_default: bool | str = True
 
 
 SPELLINGS = {
@@ -97,6 +99,10 @@ SPELLINGS = {
         DeletionChoice,
         DeletionChoice(TrainingConfig.deletion or "none"),
         lambda choice: None if choice is DeletionChoice.none else choice.value,
+        metavar="KIND",
+    ),
+    "eligible": Spelling(
+        str, TrainingConfig.eligible, lambda regex: regex, shown_default="the paper's regex"
     ),
     "on_error": Spelling(
         ErrorChoice, ErrorChoice(CorpusOptions.on_error), lambda choice: choice.value
@@ -112,18 +118,27 @@ SPELLINGS = {
 }
 
 
-def option(help: str, panel: str | None = None, *names: str, metavar: str | None = None) -> Any:
+def option(
+    help: str,
+    panel: str | None = None,
+    *names: str,
+    metavar: str | None = None,
+    shown_default: bool | str = True,
+) -> Any:
     """Return a typer option in a panel of the help."""
-    return typer.Option(*names, help=help, rich_help_panel=panel, metavar=metavar)
+    return typer.Option(
+        *names, help=help, rich_help_panel=panel, metavar=metavar, show_default=shown_default
+    )
 
 
 def field_option(kind: type, name: str) -> Any:
     """Return the typer option of a field, with its help and panel."""
     [field] = [each for each in fields(kind) if each.name == name]
-    spelling = SPELLINGS.get(name)
-    help = spelling.help if spelling else None
-    metavar = spelling.metavar if spelling else None
-    return option(help or field.metadata["help"], PANELS[kind], metavar=metavar)
+    help, panel = field.metadata["help"], PANELS[kind]
+    if name not in SPELLINGS:
+        return option(help, panel)
+    _, _, _, own_help, metavar, shown_default = SPELLINGS[name]
+    return option(own_help or help, panel, metavar=metavar, shown_default=shown_default)
 
 
 def field_parameter(kind: type, name: str, is_required: bool) -> inspect.Parameter:

@@ -34,7 +34,7 @@ class BrokenFile(io.BytesIO):
         raise NetworkError("the line\nwas\x1b[31m cut" + "!" * 1000)
 
 
-class BrokenSystem(fsspec.AbstractFileSystem):  # type: ignore[misc]
+class BrokenSystem(fsspec.AbstractFileSystem):  # type: ignore[misc, name-defined]
     """A file system on which the operation that the path names fails."""
 
     protocol = "broken"

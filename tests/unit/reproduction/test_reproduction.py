@@ -157,7 +157,12 @@ def test_settings_come_from_a_file_and_the_command_line(tmp_path: Path) -> None:
         'train = "a.jsonl"\neval = ["b.jsonl"]\nout = "x"\nvocab-sizes = [900, 300]\n'
         'train-bytes = "1.5MB"\n[baseline_bytes]\nunigram = 5\nbpe = "5MB"\n'
     )
-    given = {"out": Path("y"), "train": None, "vocab_sizes": [], "eval_bytes": "2 kB"}
+    given: dict[str, Any] = {
+        "out": Path("y"),
+        "train": None,
+        "vocab_sizes": [],
+        "eval_bytes": "2 kB",
+    }
     found = read_settings(config, given)
     assert (found.train, found.eval, found.out) == (("a.jsonl",), ("b.jsonl",), Path("y"))
     assert found.vocab_sizes == (300, 900)
