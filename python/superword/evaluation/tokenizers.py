@@ -16,6 +16,7 @@ import numpy as np
 from superword.errors import ModelFormatError
 from superword.evaluation.alignment import find_pretoken_ends
 from superword.evaluation.extras import import_extra
+from superword.evaluation.names import default_name
 from superword.evaluation.token_spelling import make_token_reader
 from superword.interop.tiktoken_file import read_ranks
 from superword.patterns import NAMED_PATTERNS
@@ -207,10 +208,9 @@ def open_tokenizer(
         OSError: If the file cannot be read.
     """
     path = Path(path)
+    name = name or default_name(path)
     if path.is_dir():
         path /= "tokenizer.json"
-    folder = path.resolve().parent.name
-    name = name or (folder if path.stem in ("tokenizer", "model") and folder else path.stem)
     with path.open("rb") as file:
         start = file.read(4096)
     if start.lstrip().startswith(b"{") and b'"format":"superword"' not in start:
