@@ -22,7 +22,7 @@ __all__ = [
 ]
 
 NAMED_PATTERNS = _core.NAMED_PATTERNS
-DEFAULT_PATTERN = "boundless"
+DEFAULT_PATTERN = _core.DEFAULT_PATTERN
 ELIGIBLE = _core.ELIGIBLE
 SECOND_PATTERN = _core.SECOND_PATTERN
 """The default pattern of SuperBPE's second stage. A scanner runs it too."""
@@ -46,7 +46,7 @@ def pretokenize(text: str, pattern: str = DEFAULT_PATTERN) -> list[str]:
 
     Example:
         >>> pretokenize("XMLHttpRequest isn't snake_case")
-        ['XML', 'Http', 'Request', " isn't", ' snake', '_case']
+        ['XMLHttp', 'Request', " isn't", ' snake', '_case']
         >>> pretokenize("1234567 or so", pattern="gpt4")
         ['123', '456', '7', ' or', ' so']
         >>> pretokenize("a-b-c", pattern=r"\p{L}")

@@ -28,7 +28,8 @@ class TrainingConfig:
 
     pattern: str = option(
         DEFAULT_PATTERN,
-        f"Pattern that splits text into pretokens: {', '.join(NAMED_PATTERNS)}, or a regex.",
+        f"Pattern that splits text into pretokens: {', '.join(NAMED_PATTERNS)}, or a regex. "
+        "boundless, the paper's, groups digits from the right and splits XMLHttp into XML, Http.",
     )
     eligible: str = option(
         ELIGIBLE, "Regex that a whole pretoken must match to take part in supermerges."
