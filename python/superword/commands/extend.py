@@ -5,7 +5,14 @@ from __future__ import annotations
 from typing import Annotated
 
 from superword.commands.messages import errors_as_sentences
-from superword.commands.options import AnyModel, CorpusPaths, ModelOutput, derive_options, option
+from superword.commands.options import (
+    AnyModel,
+    CorpusPaths,
+    ModelOutput,
+    complete_pattern,
+    derive_options,
+    option,
+)
 from superword.commands.output import check_folder, summarize_model
 from superword.corpus import CorpusOptions, RawPath
 from superword.tokenizer import TrainingConfig
@@ -28,7 +35,8 @@ def extend_command(
         int, option("Lowest count at which a pair is merged.", "Model")
     ] = TrainingConfig.min_count,
     pattern: Annotated[
-        str | None, option("Pattern of a tiktoken file: a name or a regex.", BASE)
+        str | None,
+        option("Pattern of a tiktoken file: a name or a regex.", BASE, complete=complete_pattern),
     ] = None,
     special_token: Annotated[
         list[str] | None,

@@ -20,6 +20,7 @@ import typer
 
 from superword.commands.messages import errors_as_sentences
 from superword.corpus import CorpusOptions, Shard
+from superword.patterns import PATTERN_NAMES
 from superword.tokenizer import TrainingConfig
 from superword.training import ProgressCallback, Resources
 from superword.training.progress import json_lines
@@ -36,6 +37,7 @@ __all__ = [
     "Seed",
     "SourceColumn",
     "TextFile",
+    "complete_pattern",
     "derive_options",
     "option",
     "parse_shard",
@@ -109,16 +111,24 @@ SPELLINGS = {
 }
 
 
-def option(help: str, panel: str | None = None, *names: str) -> Any:
-    """Return a typer option in a panel of the help."""
-    return typer.Option(*names, help=help, rich_help_panel=panel)
+def complete_pattern(typed: str) -> list[str]:
+    """Return the names of patterns that start as typed, for the shell."""
+    return [name for name in PATTERN_NAMES if name.startswith(typed)]
+
+
+def option(
+    help: str, panel: str | None = None, *names: str, complete: Callable[..., Any] | None = None
+) -> Any:
+    """Return a typer option in a panel of the help; `complete` lists values for the shell."""
+    return typer.Option(*names, help=help, rich_help_panel=panel, autocompletion=complete)
 
 
 def field_option(kind: type, name: str) -> Any:
     """Return the typer option of a field, with its help and panel."""
     [field] = [each for each in fields(kind) if each.name == name]
     help = SPELLINGS[name].help if name in SPELLINGS else None
-    return option(help or field.metadata["help"], PANELS[kind])
+    complete = complete_pattern if name in ("pattern", "second_pattern") else None
+    return option(help or field.metadata["help"], PANELS[kind], complete=complete)
 
 
 def field_parameter(kind: type, name: str, is_required: bool) -> inspect.Parameter:
@@ -209,6 +219,11 @@ CorpusOption = Annotated[
 SourceColumn = Annotated[str, option("Column that names the source of a document.", "Corpus")]
 MeasuredPattern = Annotated[
     str | None,
-    option("Pattern to measure words by; the tokenizer's by default.", None, "--pattern"),
+    option(
+        "Pattern to measure words by; the tokenizer's by default.",
+        None,
+        "--pattern",
+        complete=complete_pattern,
+    ),
 ]
 Seed = Annotated[int, option("Seed of the sample that instability is measured on.")]

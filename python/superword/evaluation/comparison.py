@@ -10,6 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from superword.evaluation.measurement import Measurement
+from superword.patterns import find_pattern_name
 
 __all__ = ["METRICS", "Metric", "compare_measurements", "print_comparison", "relative_change"]
 
@@ -132,7 +133,7 @@ def build_source_table(measured: Sequence[Measurement]) -> Table | None:
 def print_comparison(measured: Sequence[Measurement], console: Console) -> None:
     """Print measurements side by side."""
     first = measured[0]
-    patterns = ", ".join(sorted({each.pattern for each in measured}))
+    patterns = ", ".join(sorted({find_pattern_name(each.pattern) for each in measured}))
     about = f"{first.documents:,} documents, {first.bytes:,} bytes; pretokens by {patterns}"
     console.print(about, markup=False)
     width = None if console.is_terminal else UNLIMITED_WIDTH
