@@ -181,8 +181,8 @@ def test_the_shell_completes_the_names_of_patterns(command: str) -> None:
 def test_the_command_line_refuses_an_unknown_name(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("to be or not to be to be")
     output = tmp_path / "model.json"
-    given = ["-o", output, "--vocab-size", "258", "--pattern", "gpt5"]
-    command = [COMMAND, "train", tmp_path / "a.txt", *given]
+    given = ["-o", str(output), "--vocab-size", "258", "--pattern", "gpt5"]
+    command: list[str | Path] = [COMMAND, "train", tmp_path / "a.txt", *given]
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 1
     assert done.stderr.startswith("superword: there is no pattern named 'gpt5'; is it one of ")

@@ -9,14 +9,14 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from importlib import resources
 from itertools import chain, islice
-from typing import Any, TypeAlias, Unpack
+from typing import Any, NoReturn, TypeAlias, Unpack
 
 import zstandard
 
 from superword import _core
 from superword.corpus.options import CorpusKeywords, CorpusOptions
 from superword.corpus.parquet import parquet_documents
-from superword.corpus.paths import Source, find_sources, is_parquet
+from superword.corpus.paths import Source, find_sources, is_parquet, names_a_file
 from superword.errors import CorpusError
 from superword.keywords import expand_keywords, gather
 
@@ -29,6 +29,8 @@ CorpusLike: TypeAlias = (
     | Iterable[str]
     | Iterable[Mapping[str, Any]]
 )
+# A corpus of names instead of documents is found out within as many.
+DOCUMENTS_TO_CHECK = 16
 Shard: TypeAlias = tuple[int, int]
 """`(i, n)`: every n-th file of a corpus, or document of an iterable, from the i-th on."""
 
@@ -71,7 +73,9 @@ def open_corpus(
         raise ValueError(f"shard {shard[0]} of {shard[1]} does not exist; the first is 0")
     if isinstance(corpus, (str, os.PathLike)):
         return open_sources(select_shard(find_sources([os.fspath(corpus)]), shard), options)
-    if isinstance(corpus, (bytes, bytearray, Mapping)) or not isinstance(corpus, Iterable):
+    if isinstance(corpus, Mapping):
+        reject_dictionary(corpus)
+    if isinstance(corpus, (bytes, bytearray)) or not isinstance(corpus, Iterable):
         raise TypeError(
             f"a corpus is a path or an iterable of documents, not {type(corpus).__name__}"
         )
@@ -85,8 +89,46 @@ def open_corpus(
         return open_sources(select_shard(find_sources(paths), shard), options)
     spool = _core.Spool(options)
     start, step = shard or (0, 1)
-    spool.extend(islice(chain(first, items), start, None, step))
+    documents = reject_file_names(chain(first, items), options.column)
+    spool.extend(islice(documents, start, None, step))
     return spool.finish()
+
+
+def reject_file_names(documents: Iterator[Any], column: str) -> Iterator[Any]:
+    """Yield documents; reject strings that name files, as those that `glob.glob` returns.
+
+    Only the first documents are looked at, when they are needed: a corpus of names is all names.
+
+    Raises:
+        CorpusError: If a string names a file.
+    """
+    for document in islice(documents, DOCUMENTS_TO_CHECK):
+        if isinstance(document, str) and names_a_file(document):
+            raise CorpusError(
+                f"{document!r} is the name of a file, and strings in an iterable are documents; "
+                "to read the files, pass [Path(name) for name in names]; "
+                f"if it is a document, pass it as {{{column!r}: {document!r}}}"
+            )
+        yield document
+    yield from documents
+
+
+def reject_dictionary(corpus: Mapping[Any, Any]) -> NoReturn:
+    """Reject a dictionary, such as a `DatasetDict` of Hugging Face, and say what to pass.
+
+    Raises:
+        TypeError: Always.
+    """
+    kind, names = type(corpus).__name__, list(corpus)
+    if not names or any(isinstance(value, str) for value in corpus.values()):
+        raise TypeError(
+            f"a corpus is a path or an iterable of documents, not {kind}; pass rows in a list"
+        )
+    best = "train" if "train" in names else names[0]
+    raise TypeError(
+        f"a {kind} is not a corpus; pass one of its parts, such as corpus[{best!r}]: "
+        f"it has {', '.join(map(repr, names))}"
+    )
 
 
 def select_shard(sources: list[Source], shard: Shard | None) -> list[Source]:

@@ -14,9 +14,11 @@ from typing import IO, Any
 from superword import _core
 from superword.errors import CorpusError
 
-__all__ = ["STANDARD_INPUT", "RawPath", "Source", "find_sources", "is_parquet"]
+__all__ = ["STANDARD_INPUT", "RawPath", "Source", "find_sources", "is_parquet", "names_a_file"]
 
 STANDARD_INPUT = "standard input"
+# Longer texts are not looked up as paths.
+LONGEST_PATH = 1024
 KNOWN = ".jsonl and .txt files (also as .gz, .zst or .bz2) and .parquet files"
 
 
@@ -49,6 +51,16 @@ class Source:
 def is_parquet(name: str) -> bool:
     """Return whether a file is a Parquet table, by its name."""
     return name.lower().endswith(".parquet")
+
+
+def names_a_file(text: str) -> bool:
+    """Return whether a text is the name of a file, or the path of a folder."""
+    if len(text) > LONGEST_PATH or "\n" in text or "\0" in text:
+        return False
+    try:
+        return os.path.isfile(text) or (os.sep in text and os.path.isdir(text))
+    except (OSError, ValueError):
+        return False
 
 
 def find_sources(paths: Iterable[str]) -> list[Source]:
