@@ -16,7 +16,8 @@ import zstandard
 from superword import _core
 from superword.corpus.options import CorpusKeywords, CorpusOptions
 from superword.corpus.parquet import parquet_documents
-from superword.corpus.paths import Source, find_sources, is_parquet, names_a_file
+from superword.corpus.paths import Source, find_sources, find_table_format, names_a_file
+from superword.corpus.rows import csv_documents, json_documents
 from superword.errors import CorpusError
 from superword.keywords import expand_keywords, gather
 
@@ -29,6 +30,11 @@ CorpusLike: TypeAlias = (
     | Iterable[str]
     | Iterable[Mapping[str, Any]]
 )
+TABLE_READERS = {
+    "parquet": parquet_documents,
+    "csv": csv_documents,
+    "json": json_documents,
+}
 # A corpus of names instead of documents is found out within as many.
 DOCUMENTS_TO_CHECK = 16
 Shard: TypeAlias = tuple[int, int]
@@ -54,7 +60,8 @@ def open_corpus(
             standard input. Or an iterable of `Path`: several of these. Or any other iterable:
             its items are the documents, strings or mappings (rows) that hold one in `column`.
             Files are `.jsonl`, `.txt` or `.parquet`, the first two also as `.gz`, `.zst` or
-            `.bz2`; standard input is JSON lines if it starts with `{"`, otherwise text.
+            `.bz2`; `.csv` and `.json` (an array) if they are named, and not only in a folder.
+            Standard input is JSON lines if it starts with `{"`, otherwise text.
         shard: `(i, n)` to take every n-th file, or document of an iterable, from the i-th on,
             counted from 0.
         corpus_options: The options for reading documents; or its fields as keywords.
@@ -156,10 +163,11 @@ def open_sources(sources: list[Source], options: CorpusOptions) -> _core.Corpus:
     for source in sources:
         if spool.is_full:
             break
-        if is_parquet(source.name):
+        if table_format := find_table_format(source.name):
+            read = TABLE_READERS[table_format]
             skip = spool.skip if options.on_error == "skip" else None
             with source.open() as file:
-                spool.extend(parquet_documents(file, source.name, options.column, skip))
+                spool.extend(read(file, source.name, options.column, skip))
         elif source.is_rereadable:
             spool.extend_from_corpus(_core.Corpus.files([source.name], options))
         else:
