@@ -5,6 +5,7 @@ from typing import Any, Final, Literal, Protocol, TypedDict, final, type_check_o
 __all__ = [
     "BACKTRACK_LIMIT",
     "BIGRAM_BUCKETS",
+    "DEFAULT_PATTERN",
     "ELIGIBLE",
     "MIN_MEMORY_LIMIT",
     "NAMED_PATTERNS",
@@ -33,6 +34,7 @@ __all__ = [
 ]
 
 NAMED_PATTERNS: Final[dict[str, str]]
+DEFAULT_PATTERN: Final[str]
 ELIGIBLE: Final[str]
 SECOND_PATTERN: Final[str]
 MIN_MEMORY_LIMIT: Final[int]

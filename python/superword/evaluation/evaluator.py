@@ -23,6 +23,7 @@ from superword.evaluation.measurement import Measurement
 from superword.evaluation.sources import find_source_labels, sum_by_source
 from superword.evaluation.tokenizers import AnyTokenizer
 from superword.keywords import expand_keywords, gather
+from superword.patterns import resolve_pattern
 from superword.training import ProgressCallback, Resources, show_progress
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ def evaluate(
     corpus_options = gather(CorpusOptions, corpus_options, keywords)
     resources = gather(Resources, resources, keywords)
     threads = resources.thread_count
-    pattern = pattern or tok.pattern
+    pattern = tok.pattern if pattern is None else resolve_pattern(pattern)
     opened = open_corpus(corpus, corpus_options=corpus_options)
     table = TokenTable.from_tokenizer(tok)
     sample = Reservoir(SAMPLE_SIZE if instability else 0, seed)

@@ -18,8 +18,13 @@ from superword.evaluation.alignment import find_pretoken_ends
 from superword.evaluation.extras import import_extra
 from superword.evaluation.names import default_name
 from superword.evaluation.token_spelling import make_token_reader
-from superword.interop.tiktoken_file import read_ranks
-from superword.patterns import NAMED_PATTERNS
+from superword.interop.tiktoken_file import find_vocabulary, read_ranks
+from superword.patterns import (
+    DEFAULT_PATTERN,
+    NAMED_PATTERNS,
+    find_known_pattern,
+    resolve_pattern,
+)
 from superword.tokenizer import Tokenizer, load
 
 if TYPE_CHECKING:
@@ -29,18 +34,6 @@ if TYPE_CHECKING:
     EncodedBatch = tuple[NDArray[np.uint32], NDArray[np.uint64]]
 
 __all__ = ["AnyTokenizer", "HuggingFace", "Ours", "Tiktoken", "open_tokenizer"]
-
-# The pattern of a tokenizer whose file names none.
-DEFAULT_PATTERN = "gpt4o"
-# The patterns of the vocabularies that OpenAI publishes as tiktoken files.
-TIKTOKEN_PATTERNS = {
-    "cl100k_base": "gpt4",
-    "o200k_base": "gpt4o",
-    "o200k_harmony": "gpt4o",
-    "p50k_base": "gpt2",
-    "p50k_edit": "gpt2",
-    "r50k_base": "gpt2",
-}
 
 
 class AnyTokenizer(ABC):
@@ -104,8 +97,7 @@ class Ours(AnyTokenizer):
     def __init__(self, model: Tokenizer, name: str = "superword", pattern: str | None = None):
         self.model = model
         self.name = name
-        own = model.pattern if model.pattern in NAMED_PATTERNS else DEFAULT_PATTERN
-        self.pattern = pattern or own
+        self.pattern = choose_pattern(pattern, model.pattern)
         self.vocabulary = dict(model._model.vocabulary())
 
     def encode_batch(self, texts: Sequence[str], threads: int = 1) -> EncodedBatch:
@@ -127,8 +119,7 @@ class HuggingFace(AnyTokenizer):
         self.tokenizer = tokenizer
         self.name = name
         described = json.loads(tokenizer.to_str())
-        own = find_named_pattern(described["pre_tokenizer"])
-        self.pattern = pattern or own or DEFAULT_PATTERN
+        self.pattern = choose_pattern(pattern, find_named_pattern(described["pre_tokenizer"]))
         read = make_token_reader(described)
         special = {added["id"] for added in described["added_tokens"] if added["special"]}
         vocabulary = tokenizer.get_vocab(with_added_tokens=True)
@@ -148,14 +139,16 @@ class HuggingFace(AnyTokenizer):
 
 
 class Tiktoken(AnyTokenizer):
-    """A vocabulary file of `tiktoken`."""
+    """A vocabulary file of `tiktoken`. It splits text by `split`, its own pattern."""
 
-    def __init__(self, ranks: dict[bytes, int], name: str, pattern: str | None = None) -> None:
+    def __init__(
+        self, ranks: dict[bytes, int], name: str, split: str, pattern: str | None = None
+    ) -> None:
         tiktoken = import_extra("tiktoken")
         self.name = name
-        self.pattern = pattern or TIKTOKEN_PATTERNS.get(name, DEFAULT_PATTERN)
+        self.pattern = choose_pattern(pattern, split)
         self.vocabulary = {rank: token for token, rank in ranks.items()}
-        regex = NAMED_PATTERNS.get(self.pattern, self.pattern)
+        regex = NAMED_PATTERNS.get(split, split)
         self._encoding = tiktoken.Encoding(
             name, pat_str=regex, mergeable_ranks=ranks, special_tokens={}
         )
@@ -163,6 +156,13 @@ class Tiktoken(AnyTokenizer):
     def encode_batch(self, texts: Sequence[str], threads: int = 1) -> EncodedBatch:
         """Encode texts; special tokens in them are ordinary text."""
         return flatten_ids(self._encoding.encode_ordinary_batch(list(texts), num_threads=threads))
+
+
+def choose_pattern(given: str | None, own: str | None) -> str:
+    """Return the pattern to measure by: the given one, or the tokenizer's own if it has a name."""
+    if given is not None:
+        return resolve_pattern(given)
+    return (own and find_known_pattern(own)) or DEFAULT_PATTERN
 
 
 def flatten_ids(lists: Sequence[Sequence[int]]) -> EncodedBatch:
@@ -177,11 +177,11 @@ def flatten_ids(lists: Sequence[Sequence[int]]) -> EncodedBatch:
 
 
 def find_named_pattern(described: object) -> str | None:
-    """Return the name of a Hugging Face pre-tokenizer's pattern, if it is a named one."""
+    """Return the pattern of a Hugging Face pre-tokenizer, if it has a name."""
     if isinstance(described, dict):
         regex = described.get("Regex")
-        names = [name for name, known in NAMED_PATTERNS.items() if known == regex]
-        return names[0] if names else find_named_pattern(list(described.values()))
+        known = find_known_pattern(regex) if isinstance(regex, str) else None
+        return known or find_named_pattern(list(described.values()))
     if isinstance(described, list):
         found = filter(None, map(find_named_pattern, described))
         return next(found, None)
@@ -199,16 +199,18 @@ def open_tokenizer(
         name: The name in tables; by default that of the file, or of the folder of a
             `tokenizer.json`.
         pattern: The pattern whose pretokens the tokens are compared with. The default is the
-            tokenizer's own pattern if it is a named one, else `gpt4o`. A tiktoken file does not
-            contain its pattern: files published by OpenAI are recognized by name, and other files
-            are also split by this pattern.
+            tokenizer's own pattern if it has a name, else `gpt4o`. A tiktoken file does not contain
+            its pattern: it is in the file beside it, or known by the file's name, as for `extend`.
+            Other tiktoken files are also split by this pattern, and need it.
 
     Raises:
-        ModelFormatError: If the file is none of these.
+        ModelFormatError: If the file is none of these, or a tiktoken file of unknown pattern.
+        PatternError: If there is no pattern of this name.
         OSError: If the file cannot be read.
     """
     path = Path(path)
     name = name or default_name(path)
+    pattern = None if pattern is None else resolve_pattern(pattern)
     if path.is_dir():
         path /= "tokenizer.json"
     with path.open("rb") as file:
@@ -216,8 +218,18 @@ def open_tokenizer(
     if start.lstrip().startswith(b"{") and b'"format":"superword"' not in start:
         return open_hugging_face(path, name, pattern)
     if ranks := read_ranks(path):
-        return Tiktoken(ranks, name, pattern)
+        return Tiktoken(ranks, name, find_split(path, pattern), pattern)
     return Ours(load(path), name, pattern)
+
+
+def find_split(path: Path, pattern: str | None) -> str:
+    """Return the pattern of a tiktoken file; the given one, if the file's own is unknown."""
+    try:
+        return find_vocabulary(path).pattern
+    except ModelFormatError:
+        if pattern is None:
+            raise
+        return pattern
 
 
 def open_hugging_face(path: Path, name: str, pattern: str | None) -> HuggingFace:

@@ -17,37 +17,15 @@ from superword.errors import ModelFormatError
 from superword.interop.byte_spelling import read_spelling
 from superword.interop.export_checks import NEVER_IN_UTF8
 from superword.interop.ranked_merges import RankOf, recover_merges, sort_merges
-from superword.interop.tiktoken_file import companion_path, read_companion, read_ranks
-from superword.patterns import NAMED_PATTERNS, compile_pattern
+from superword.interop.tiktoken_file import find_vocabulary, read_ranks
+from superword.patterns import compile_pattern, find_known_pattern, quote_regex, resolve_pattern
 from superword.tokenizer import Rule, Tokenizer, TrainingConfig, load
+from superword.vocabularies import VOCABULARIES, Vocabulary
 
 __all__ = ["import_tokenizer"]
 
 Json = dict[str, Any]
 RejectOrWarn = Callable[[str], None]
-
-END_OF_TEXT = "<|endoftext|>"
-GPT2 = {END_OF_TEXT: 50256}
-CL100K = {
-    END_OF_TEXT: 100257,
-    "<|fim_prefix|>": 100258,
-    "<|fim_middle|>": 100259,
-    "<|fim_suffix|>": 100260,
-    "<|endofprompt|>": 100276,
-}
-O200K = {END_OF_TEXT: 199999, "<|endofprompt|>": 200018}
-# As in tiktoken 0.14. `gpt4` differs: it splits white space at the end of a text in two.
-CL100K_PATTERN = (
-    r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+"
-    r"|\s++$|\s*[\r\n]|\s+(?!\S)|\s"
-)
-# Pattern and special tokens of tiktoken's own files, by name. The files do not hold them.
-TIKTOKEN: dict[str, tuple[str, dict[str, int]]] = {
-    "r50k_base": ("gpt2", GPT2),
-    "p50k_base": ("gpt2", GPT2),
-    "cl100k_base": (CL100K_PATTERN, CL100K),
-    "o200k_base": ("gpt4o", O200K),
-}
 
 
 def import_tokenizer(
@@ -112,21 +90,16 @@ def from_tiktoken(
     reject_or_warn: RejectOrWarn,
 ) -> Tokenizer:
     """Import a tiktoken file. Its pattern is given, in the file beside it, or known by its name."""
-    beside = companion_path(path)
-    if pattern is None and beside.exists():
-        known = read_companion(path)
-    elif pattern is None and path.stem not in TIKTOKEN:
-        raise ModelFormatError(
-            "a tiktoken file does not hold its pattern; pass it (pattern=, --pattern), "
-            f"or put {beside.name} beside it"
-        )
+    if pattern is None:
+        known = find_vocabulary(path)
     else:
-        known = TIKTOKEN.get(path.stem, ("", {}))
+        own = VOCABULARIES.get(path.stem)
+        known = Vocabulary(resolve_pattern(pattern), own and own.special_tokens)
     return build_model(
         {rank: token for token, rank in ranks.items()},
         lambda left, right: ranks.get(left + right),
-        known[0] if pattern is None else pattern,
-        known[1] if special_tokens is None else special_tokens,
+        known.pattern,
+        (known.special_tokens or {}) if special_tokens is None else special_tokens,
         True,
         reject_or_warn,
     )
@@ -205,7 +178,7 @@ def read_pattern(described: Json | None) -> str:
     if (behavior, is_inverted) != ("Isolated", False) and not keeps_all:
         how = f"{behavior}, inverted" if is_inverted else behavior
         raise ModelFormatError(f"its pre-tokenizer splits with the behavior {how}, not Isolated")
-    return regex
+    return quote_regex(regex)
 
 
 def read_special_tokens(added: list[Json], reject_or_warn: RejectOrWarn) -> dict[str, int]:
@@ -259,9 +232,8 @@ def build_model(
     rules = [
         Rule(index, "merge", merge.left, merge.right, (), 0) for index, merge in enumerate(merges)
     ]
-    names = {regex: name for name, regex in NAMED_PATTERNS.items()}
     config = TrainingConfig(
-        pattern=names.get(pattern, pattern),
+        pattern=find_known_pattern(pattern) or pattern,
         supermerges=False,
         deletion=None,
         min_count=1,

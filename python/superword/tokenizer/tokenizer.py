@@ -46,7 +46,7 @@ class Tokenizer(Encoding):
         >>> rules, _ = reference.train(["to be or to be", "to be"], 262)
         >>> tok = Tokenizer._from_rules(rules, TrainingConfig(vocab_size=262))
         >>> tok
-        <Tokenizer with 259 tokens from 5 rules, pattern 'boundless'>
+        <Tokenizer with 259 tokens from 5 rules, pattern 'gpt4o'>
         >>> tok.token_id(b"to be"), tok.token_bytes(258), tok.is_superword(258)
         (258, b'to be', True)
         >>> tok.rules[0]
