@@ -268,7 +268,9 @@ def build_model(
         vocab_size=max(256, len(vocabulary)),
     )
     specials = [(id, text) for text, id in special_tokens.items()]
-    return Tokenizer._of(_core.Model.with_ids(config, rules, sorted(vocabulary.items()), specials))
+    return Tokenizer._of(
+        _core.Model.with_ids(config, rules, sorted(vocabulary.items()), specials, [])
+    )
 
 
 def is_text(token: bytes) -> bool:
