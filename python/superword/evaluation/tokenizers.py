@@ -20,6 +20,7 @@ from superword.evaluation.token_spelling import make_token_reader
 from superword.interop.tiktoken_file import read_ranks
 from superword.patterns import NAMED_PATTERNS
 from superword.tokenizer import Tokenizer, load
+from superword.tokenizer.encoding import list_tokens
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -105,7 +106,7 @@ class Ours(AnyTokenizer):
         self.name = name
         own = model.pattern if model.pattern in NAMED_PATTERNS else DEFAULT_PATTERN
         self.pattern = pattern or own
-        self.vocabulary = dict(model._model.vocabulary())
+        self.vocabulary = dict(list_tokens(model._model))
 
     def encode_batch(self, texts: Sequence[str], threads: int = 1) -> EncodedBatch:
         """Encode texts; special tokens in them are ordinary text."""
