@@ -210,6 +210,7 @@ class Model:
         rules: Sequence[_Rule],
         vocabulary: Sequence[tuple[int, bytes]],
         special_tokens: Sequence[tuple[int, str]],
+        added_tokens: Sequence[tuple[int, str]],
         /,
     ) -> Model: ...
     @staticmethod
@@ -231,6 +232,8 @@ class Model:
     def vocab_size(self) -> int: ...
     @property
     def special_tokens(self) -> list[tuple[str, int]]: ...
+    @property
+    def added_tokens(self) -> list[tuple[str, int]]: ...
     @property
     def config(self) -> _ConfigRecord: ...
     @property

@@ -26,6 +26,7 @@ from superword.patterns import (
     resolve_pattern,
 )
 from superword.tokenizer import Tokenizer, load
+from superword.tokenizer.encoding import list_tokens
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -98,7 +99,7 @@ class Ours(AnyTokenizer):
         self.model = model
         self.name = name
         self.pattern = choose_pattern(pattern, model.pattern)
-        self.vocabulary = dict(model._model.vocabulary())
+        self.vocabulary = dict(list_tokens(model._model))
 
     def encode_batch(self, texts: Sequence[str], threads: int = 1) -> EncodedBatch:
         """Encode texts; special tokens in them are ordinary text."""
