@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 from superword.interop.byte_spelling import spell
+from superword.patterns import compile_pattern
 from superword.tokenizer import Tokenizer
 
 __all__ = [
@@ -12,6 +15,8 @@ __all__ = [
     "explain_no_vocabulary",
 ]
 
+# A named group, or a reference to a group, which cannot stand in a regex twice.
+GROUP_USE = re.compile(r"\(\?P?<[A-Za-z_]|\(\?P[=>]|\\[1-9kg]")
 NEVER_IN_UTF8 = {0xC0, 0xC1, *range(0xF5, 0x100)}
 
 
@@ -70,6 +75,11 @@ def explain_no_tiktoken(tok: Tokenizer) -> str | None:
     reason = explain_no_ranks(tok)
     if reason is not None:
         return reason
+    if not compile_pattern(tok.pattern).covers_all and GROUP_USE.search(tok.pattern):
+        return (
+            "its pattern may leave text unmatched, which tiktoken drops, and a regex with named "
+            "groups or back references cannot be extended to match all text"
+        )
     made: dict[bytes, int] = {}
     for rule in tok.rules:
         made.setdefault(rule.token, rule.index)

@@ -12,10 +12,18 @@ import json
 from pathlib import Path
 
 from superword.errors import ModelFormatError
-from superword.patterns import NAMED_PATTERNS
+from superword.patterns import NAMED_PATTERNS, compile_pattern
 from superword.tokenizer import Tokenizer
 
-__all__ = ["companion_path", "read_companion", "read_ranks", "write_companion", "write_ranks"]
+__all__ = [
+    "close_gaps",
+    "companion_path",
+    "read_companion",
+    "read_encoding_arguments",
+    "read_ranks",
+    "write_companion",
+    "write_ranks",
+]
 
 
 def read_ranks(path: Path) -> dict[bytes, int] | None:
@@ -63,14 +71,39 @@ def companion_path(path: Path) -> Path:
 def read_companion(path: Path) -> tuple[str, dict[str, int]]:
     """Return the pattern and the special tokens from the file beside a vocabulary file."""
     described = json.loads(companion_path(path).read_text(encoding="utf-8"))
+    return described.get("pattern", described["pat_str"]), described["special_tokens"]
+
+
+def read_encoding_arguments(path: Path) -> tuple[str, dict[str, int]]:
+    """Return `pat_str` and `special_tokens` of the `tiktoken.Encoding`, from the same file."""
+    described = json.loads(companion_path(path).read_text(encoding="utf-8"))
     return described["pat_str"], described["special_tokens"]
 
 
 def write_companion(tok: Tokenizer) -> bytes:
-    """Return the file beside a vocabulary file."""
+    """Return the file beside a vocabulary file.
+
+    `pattern` is the model's own, and `pat_str` the regex for tiktoken.
+    """
     described = {
-        "pat_str": NAMED_PATTERNS.get(tok.pattern, tok.pattern),
+        "pat_str": close_gaps(tok.pattern),
+        "pattern": tok.pattern,
         "special_tokens": tok.special_tokens,
         "fingerprint": tok.fingerprint,
     }
     return json.dumps(described, indent=1, ensure_ascii=False).encode() + b"\n"
+
+
+def close_gaps(pattern: str) -> str:
+    r"""Return a regex that matches the text between the matches of a pattern too.
+
+    superword makes that text a pretoken. tiktoken drops it.
+
+    Example:
+        >>> close_gaps(r"\d+"), close_gaps("punct") == NAMED_PATTERNS["punct"]
+        ('\\d+|(?:(?!\\d+)[\\s\\S])+', True)
+    """
+    regex = NAMED_PATTERNS.get(pattern, pattern)
+    if compile_pattern(pattern).covers_all:
+        return regex
+    return rf"{regex}|(?:(?!{regex})[\s\S])+"
