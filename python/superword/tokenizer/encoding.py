@@ -146,7 +146,11 @@ class Encoding:
         """Encode a text that will be continued: the ids that are certain, and the remaining bytes.
 
         Whatever follows, the ids of the whole text start with these, and no further id is certain:
-        docs/guide.md. Special tokens are ordinary text.
+        docs/guide.md. Special tokens are ordinary text. If the pattern is a custom regex that looks
+        further ahead than the named ones do, this is not known.
+
+        Raises:
+            ValueError: If the model is a SuperBPE model.
 
         Example:
             >>> import superword

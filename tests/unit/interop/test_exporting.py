@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 import tiktoken
 import tokenizers
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tiktoken.load import load_tiktoken_bpe
 
@@ -249,6 +249,7 @@ def models(draw: st.DrawFn) -> Tokenizer:
 texts = st.lists(st.text("abc", max_size=40), min_size=1, max_size=30)
 
 
+@settings(max_examples=50)
 @given(models(), texts)
 def test_an_exact_export_is_exact(
     tmp_path_factory: pytest.TempPathFactory, tok: Tokenizer, texts: list[str]
