@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -19,9 +19,12 @@ from superword.tokenizer.threads import available_threads, thread_count
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["DecodeStream", "Encoding", "Offsets"]
+__all__ = ["MAX_EXPLAINED_BYTES", "DecodeStream", "Encoding", "Offsets"]
 
 Special = Literal["all"] | Collection[str]
+
+# The longest text that `explain` takes by default. Its steps hold some megabytes.
+MAX_EXPLAINED_BYTES = 4096
 
 
 class Offsets(NamedTuple):
@@ -222,20 +225,39 @@ class Encoding:
         tokens = (self.decode_bytes([id]) for id in self.encode_ordinary(text))
         return [token.decode("utf-8", "backslashreplace") for token in tokens]
 
-    def explain(self, text: str) -> list[Step]:
+    def explain(self, text: str, *, limit: int | None = MAX_EXPLAINED_BYTES) -> list[Step]:
         """Show how a text is encoded, rule by rule: first its bytes, then the effect of each rule.
 
-        It applies the rules one by one, as the definition does. Use it for sentences.
+        It applies the rules one by one, as the definition does. Use it for sentences: every step
+        holds the whole text. `explain_steps` holds one step at a time.
+
+        Args:
+            text: The text.
+            limit: Number of bytes that the text may have; None for any.
+
+        Raises:
+            ValueError: If the text is longer.
         """
+        steps = self.explain_steps(text)
+        if limit is not None and (size := len(text.encode())) > limit:
+            raise ValueError(
+                f"the text has {size:,} bytes, and every step repeats it; explain takes up to "
+                f"{limit:,}. Pass a shorter text, limit=None, or call explain_steps, which "
+                "yields one step at a time"
+            )
+        return list(steps)
+
+    def explain_steps(self, text: str) -> Iterator[Step]:
+        """Return an iterator over the steps of `explain`, for a text of any length."""
         rules = Rules(self._model)
-        return [
+        return (
             Step(
                 None if (rule := step["rule"]) is None else rules[rule],
                 step["units"],
                 step["changes"],
             )
             for step in self._encoder.explain(text)
-        ]
+        )
 
     def _encode_with_special(
         self, texts: list[str], threads: int | None, allowed: frozenset[str]
