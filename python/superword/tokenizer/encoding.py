@@ -6,7 +6,7 @@ import codecs
 import re
 from collections.abc import Collection, Iterable, Iterator
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from superword.tokenizer.rules import Rules, Step
 from superword.tokenizer.threads import available_threads, thread_count
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from numpy.typing import DTypeLike, NDArray
 
 __all__ = ["MAX_EXPLAINED_BYTES", "DecodeStream", "Encoding", "Offsets"]
 
@@ -124,9 +124,24 @@ class Encoding:
         """Encode texts; special tokens in them are ordinary text."""
         return self._encoder.encode_batch(as_list(texts), thread_count(threads))
 
-    def encode_to_numpy(self, text: str) -> NDArray[np.uint32]:
-        """Encode a text to an array; special tokens in it are ordinary text."""
-        return self.encode_batch_to_numpy([text])[0]
+    def encode_to_numpy(self, text: str, *, dtype: DTypeLike = np.uint32) -> NDArray[Any]:
+        """Encode a text to an array of its own; special tokens in it are ordinary text.
+
+        Raises:
+            ValueError: If `dtype` cannot hold every id of the model.
+        """
+        self._check_dtype(dtype)
+        return self.encode_batch_to_numpy([text])[0].astype(dtype)
+
+    def _check_dtype(self, dtype: DTypeLike) -> None:
+        chosen, largest = np.dtype(dtype), self.n_vocab - 1
+        if chosen.kind not in "iu":
+            raise ValueError(f"dtype must be a type of integers, not {chosen}")
+        if largest > np.iinfo(chosen).max:
+            raise ValueError(
+                f"{chosen} holds ids up to {np.iinfo(chosen).max:,}, and the largest id of this "
+                f"model is {largest:,}; use uint32"
+            )
 
     def encode_batch_to_numpy(
         self, texts: Iterable[str], threads: int | None = None
@@ -199,6 +214,22 @@ class Encoding:
         """Return a decoder that takes one id at a time and returns complete characters."""
         return DecodeStream(self, errors)
 
+    @cached_property
+    def n_vocab(self) -> int:
+        """One more than the largest id, special tokens included: the rows of an embedding.
+
+        If the ids have gaps, as those of imported models may, this is more than the number of
+        tokens, which `len` returns.
+
+        Example:
+            >>> import superword
+            >>> tok = superword.train(["to be or not to be"], 258, special_tokens=["<|end|>"])
+            >>> tok.vocab_size, len(tok), tok.n_vocab
+            (258, 259, 259)
+        """
+        ids = [id for id, _ in self._model.vocabulary()]
+        return max([*ids, *self._special_ids.values()], default=-1) + 1
+
     def bytes_per_token_id(self) -> NDArray[np.uint32]:
         """Return the number of bytes of each id's token, for bits per byte: docs/guide.md.
 
@@ -210,10 +241,8 @@ class Encoding:
             >>> tok.bytes_per_token_id()[[97, 256, 257, 258]].tolist()
             [1, 3, 2, 0]
         """
-        vocabulary = self._model.vocabulary()
-        ids = [id for id, _ in vocabulary] + [id for _, id in self._model.special_tokens]
-        sizes = np.zeros(max(ids, default=-1) + 1, np.uint32)
-        for id, token in vocabulary:
+        sizes = np.zeros(self.n_vocab, np.uint32)
+        for id, token in self._model.vocabulary():
             sizes[id] = len(token)
         return sizes
 

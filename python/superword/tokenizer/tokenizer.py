@@ -85,8 +85,15 @@ class Tokenizer(Encoding):
 
     @property
     def vocab_size(self) -> int:
-        """The number of tokens in the vocabulary, without special tokens."""
+        """The number of tokens in the vocabulary, without special tokens.
+
+        `len` counts these too, and `n_vocab` is one more than the largest id.
+        """
         return self._model.vocab_size
+
+    def __len__(self) -> int:
+        """Return the number of tokens, special tokens included."""
+        return self.vocab_size + len(self._special_ids)
 
     @property
     def special_tokens(self) -> dict[str, int]:
