@@ -96,7 +96,7 @@ def describe_special(text: str, id: int) -> Json:
 
 def exact_merges(tok: Tokenizer) -> Iterator[Pair]:
     """Return the merges in order."""
-    return ((rule.left, rule.right or b"") for rule in tok.rules)
+    return ((rule.left, rule.right) for rule in tok.rules if rule.kind != "delete")
 
 
 def near_merges(tok: Tokenizer) -> Iterator[Pair]:
@@ -109,9 +109,9 @@ def near_merges(tok: Tokenizer) -> Iterator[Pair]:
     ranks: dict[Pair, int] = {}
     for kind in ("merge", "supermerge"):
         for rule in tok.rules:
-            if rule.kind != kind or rule.token not in vocabulary:
+            if rule.kind == "delete" or rule.kind != kind or rule.token not in vocabulary:
                 continue
-            parts: Iterable[bytes] = (rule.left, rule.right or b"")
+            parts: Iterable[bytes] = (rule.left, rule.right)
             if not vocabulary.issuperset(parts):
                 parts = merge_bytes(rule.token, ranks)
             if len(pair := tuple(parts)) == 2 and pair not in ranks:
