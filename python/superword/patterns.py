@@ -17,6 +17,7 @@ __all__ = [
     "ELIGIBLE",
     "NAMED_PATTERNS",
     "SECOND_PATTERN",
+    "close_gaps",
     "is_eligible",
     "pretokenize",
 ]
@@ -71,3 +72,18 @@ def is_eligible(pretoken: str, eligible: str = ELIGIBLE) -> bool:
         [True, True, False, False, False]
     """
     return compile_eligibility(eligible).has(pretoken)
+
+
+def close_gaps(pattern: str) -> str:
+    r"""Return a regex that matches the text between the matches of a pattern too.
+
+    superword makes that text a pretoken. tiktoken drops it.
+
+    Example:
+        >>> close_gaps(r"\d+"), close_gaps("punct") == NAMED_PATTERNS["punct"]
+        ('\\d+|(?:(?!\\d+)[\\s\\S])+', True)
+    """
+    regex = NAMED_PATTERNS.get(pattern, pattern)
+    if compile_pattern(pattern).covers_all:
+        return regex
+    return rf"{regex}|(?:(?!{regex})[\s\S])+"

@@ -10,10 +10,11 @@ from pathlib import Path
 from superword.atomic_files import write_atomically
 from superword.errors import ExportError
 from superword.interop.comparing import Format, find_difference
-from superword.interop.export_checks import explain_no_ranks, explain_no_tiktoken
+from superword.interop.export_checks import explain_no_ranks
 from superword.interop.tiktoken_file import companion_path, write_companion, write_ranks
 from superword.interop.tokenizer_json import write_tokenizer_json
 from superword.tokenizer import Tokenizer
+from superword.tokenizer.rank_checks import explain_no_tiktoken
 
 __all__ = ["export"]
 
@@ -55,7 +56,7 @@ def export(
         raise ValueError(f"format must be one of {', '.join(FORMATS)}, not {format!r}")
     is_tiktoken = format == "tiktoken"
     path = Path(path)
-    reason = explain_no_tiktoken(tok) if is_tiktoken else explain_no_ranks(tok)
+    reason = explain_no_ranks(tok) or (explain_no_tiktoken(tok) if is_tiktoken else None)
     written: dict[Path, bytes] = {}
     if reason is None:
         written = write_files(tok, path, format, is_exact=True)

@@ -12,11 +12,10 @@ import json
 from pathlib import Path
 
 from superword.errors import ModelFormatError
-from superword.patterns import NAMED_PATTERNS, compile_pattern
+from superword.patterns import close_gaps
 from superword.tokenizer import Tokenizer
 
 __all__ = [
-    "close_gaps",
     "companion_path",
     "read_companion",
     "read_encoding_arguments",
@@ -92,18 +91,3 @@ def write_companion(tok: Tokenizer) -> bytes:
         "fingerprint": tok.fingerprint,
     }
     return json.dumps(described, indent=1, ensure_ascii=False).encode() + b"\n"
-
-
-def close_gaps(pattern: str) -> str:
-    r"""Return a regex that matches the text between the matches of a pattern too.
-
-    superword makes that text a pretoken. tiktoken drops it.
-
-    Example:
-        >>> close_gaps(r"\d+"), close_gaps("punct") == NAMED_PATTERNS["punct"]
-        ('\\d+|(?:(?!\\d+)[\\s\\S])+', True)
-    """
-    regex = NAMED_PATTERNS.get(pattern, pattern)
-    if compile_pattern(pattern).covers_all:
-        return regex
-    return rf"{regex}|(?:(?!{regex})[\s\S])+"

@@ -21,8 +21,9 @@ import superword
 from superword import ExportError, Rule, Tokenizer
 from superword.exporting import Format, compare_export, export
 from superword.interop import import_tokenizer
-from superword.interop.export_checks import explain_no_ranks, explain_no_tiktoken
+from superword.interop.export_checks import explain_no_ranks
 from superword.tokenizer import TrainingConfig
+from superword.tokenizer.rank_checks import explain_no_tiktoken
 
 SECOND_PATTERN = r"\p{N}{1,3}| ?[^\s\p{L}\p{N}]{2,}[\r\n/]*| +(?!\S)"
 SPECIAL = ["<|end|>", "<|pad|>"]
@@ -174,7 +175,7 @@ def test_a_file_that_differs_on_the_built_in_texts_is_not_called_exact(
 ) -> None:
     # In a file with the pattern of another model.
     monkeypatch.setattr("superword.interop.tokenizer_json.NAMED_PATTERNS", {"gpt4o": r"\s"})
-    monkeypatch.setattr("superword.interop.tiktoken_file.NAMED_PATTERNS", {"gpt4o": r"\s|\S"})
+    monkeypatch.setattr("superword.patterns.NAMED_PATTERNS", {"gpt4o": r"\s|\S"})
     tok = superword.train(
         superword.sample(), 600, pattern="gpt4o", supermerges=False, deletion=None
     )
