@@ -146,6 +146,16 @@ def test_text_that_a_pattern_leaves_unmatched_is_kept(
     again = import_tokenizer(path)
     assert again.pattern == tok.pattern
     assert again.encode_ordinary_batch(TEXTS) == tok.encode_ordinary_batch(TEXTS)
+    assert export(again, tmp_path / "again", format)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_an_extended_model_is_exact_only_without_superwords(tmp_path: Path, format: Format) -> None:
+    documents = list(islice(superword.sample(), 20))
+    base = superword.train(documents, 600, pattern="gpt4o", supermerges=False, deletion=None)
+    assert export(superword.extend(base, documents, 0), tmp_path / format, format)
+    with pytest.raises(ExportError, match="is a supermerge"):
+        export(superword.extend(base, documents, 20), tmp_path / format, format)
 
 
 @pytest.mark.parametrize("format", FORMATS)
