@@ -11,7 +11,7 @@ from typing import NamedTuple
 from superword import _core
 from superword.errors import ModelFormatError, UnknownTokenError
 from superword.tokenizer.config import Deletion, TrainingConfig
-from superword.tokenizer.encoding import Encoding
+from superword.tokenizer.encoding import Encoding, list_tokens
 from superword.tokenizer.rules import Rules
 from superword.tokenizer.tiktoken_adapter import TiktokenAdapter
 
@@ -85,8 +85,15 @@ class Tokenizer(Encoding):
 
     @property
     def vocab_size(self) -> int:
-        """The number of tokens in the vocabulary, without special and added tokens."""
+        """The number of tokens in the vocabulary, without special and added tokens.
+
+        `len` counts these too, and `n_vocab` is one more than the largest id.
+        """
         return self._model.vocab_size
+
+    def __len__(self) -> int:
+        """Return the number of tokens, special and added tokens included."""
+        return len(list_tokens(self._model)) + len(self._special_ids)
 
     @property
     def special_tokens(self) -> dict[str, int]:
