@@ -66,7 +66,9 @@ def write_json(steps: Iterable[Step]) -> None:
     is_ascii = not encodes_unicode()
     separator = "[\n"
     for step in steps:
-        sys.stdout.write(separator + dump_json(step_as_json(step), is_ascii=is_ascii))
+        sys.stdout.write(
+            separator + dump_json(step_as_json(step), is_ascii=is_ascii, is_compact=True)
+        )
         separator = ",\n"
     sys.stdout.write("\n]\n")
 

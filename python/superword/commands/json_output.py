@@ -19,18 +19,18 @@ def encodes_unicode() -> bool:
     return (sys.stdout.encoding or "").lower().replace("-", "").startswith("utf")
 
 
-def dump_json(value: Any, *, is_ascii: bool = False) -> str:
+def dump_json(value: Any, *, is_ascii: bool = False, is_compact: bool = False) -> str:
     r"""Return a value as JSON that shows on a terminal what it says.
 
     Control characters, invisible ones and lone surrogates are escaped. Objects, and lists of
-    objects, are indented; texts, ids, and lists of them take one line.
+    objects, are indented unless compact; texts, ids, and lists of them take one line.
 
     Example:
         >>> print(dump_json(["café", "\x9b2J\u202e", "\U000e0001"]))
         ["café", "\u009b2J\u202e", "\udb40\udc01"]
     """
     first = value[0] if isinstance(value, list) and value else value
-    indent = 2 if isinstance(first, dict) else None
+    indent = 2 if isinstance(first, dict) and not is_compact else None
     text = json.dumps(value, ensure_ascii=is_ascii, indent=indent, allow_nan=False)
     if text.replace("\n", "").isprintable():
         return text

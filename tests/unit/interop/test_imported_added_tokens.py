@@ -49,7 +49,7 @@ def describe(bpe: Tokenizer) -> dict[str, Any]:
     """Return a model with ids from 1 on, as a `tokenizer.json`."""
     from superword.interop.tokenizer_json import write_tokenizer_json
 
-    whole: dict[str, Any] = json.loads(write_tokenizer_json(bpe))
+    whole: dict[str, Any] = json.loads(write_tokenizer_json(bpe, is_exact=True))
     vocab = whole["model"]["vocab"]
     whole["model"]["vocab"] = {END: 0} | {text: id + 1 for text, id in vocab.items()}
     # Added tokens that the vocabulary does not have get the ids that follow it, so they are in it.
