@@ -70,9 +70,11 @@ def test_texts_round_trip(tokenizer: SuperwordTokenizer) -> None:
     assert tokenizer.decode(tokenizer.encode(text), clean_up_tokenization_spaces=True) == text
 
 
-def test_an_unknown_id_is_refused(tokenizer: SuperwordTokenizer) -> None:
-    with pytest.raises(superword.UnknownTokenError, match="no token has the id 99999"):
-        tokenizer.decode([300, 99999])
+def test_a_negative_id_is_refused(tokenizer: SuperwordTokenizer) -> None:
+    with pytest.raises(superword.UnknownTokenError, match="no token has the id -100"):
+        tokenizer.decode([300, -100])
+    with pytest.raises(superword.UnknownTokenError, match="no token has the id -100"):
+        tokenizer.convert_ids_to_tokens([300, -100])
 
 
 def test_tokens_are_spelled_as_in_other_tokenizers(tokenizer: SuperwordTokenizer) -> None:
