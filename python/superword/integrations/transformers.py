@@ -23,6 +23,7 @@ from superword.integrations.model_inputs import (
     list_examples,
 )
 from superword.integrations.retraining import retrain
+from superword.integrations.special_pattern import SpecialPattern
 from superword.integrations.truncation import truncate
 from superword.interop.byte_spelling import read_spelling, spell
 from superword.tokenizer import Tokenizer, load
@@ -50,7 +51,7 @@ class SuperwordConfig(PreTrainedConfig):
     model_type = "superword"
 
 
-class SuperwordTokenizer(PythonBackend):
+class SuperwordTokenizer(SpecialPattern, PythonBackend):
     """A transformers tokenizer that encodes and decodes with a superword model.
 
     The model's special tokens are special here too, with the same ids. Added tokens get ids after
@@ -61,7 +62,8 @@ class SuperwordTokenizer(PythonBackend):
         settings: The settings of transformers tokenizers: `eos_token`, `pad_token`,
             `padding_side`, `model_max_length`, `chat_template`, and so on; and
             `special_tokens_pattern`, the special tokens around a text: `bos`, `eos`, `bos_eos`, by
-            default none. `add_prefix_space` can only be false.
+            default none; or `add_bos_token` and `add_eos_token`. `add_prefix_space` can only be
+            false.
 
     Example:
         >>> import superword
@@ -91,7 +93,11 @@ class SuperwordTokenizer(PythonBackend):
         }
         ids = [id for id, _ in self.core._model.vocabulary()]
         self._vocab_size = max(ids, default=-1) + 1
+        around = {name: settings.pop(name, None) for name in ("add_bos_token", "add_eos_token")}
         super().__init__(**settings)
+        for name, is_added in around.items():
+            if is_added is not None:
+                setattr(self, name, is_added)
         # The base class does not save it.
         self.init_kwargs["special_tokens_pattern"] = self.special_tokens_pattern
         for text in self.core.special_tokens:
@@ -368,7 +374,13 @@ class SuperwordTokenizer(PythonBackend):
     def _special_count(self, sequences: int) -> int:
         """Return the number of special tokens around an example."""
         empty: list[int] = []
-        return len(self.build_inputs_with_special_tokens(empty, empty if sequences == 2 else None))
+        added = self.build_inputs_with_special_tokens(empty, empty if sequences == 2 else None)
+        if None in added:
+            raise ValueError(
+                f"special_tokens_pattern={self.special_tokens_pattern!r} needs special tokens that "
+                f"are not set; set are {', '.join(self.special_tokens_map)}"
+            )
+        return len(added)
 
     def _assemble(
         self, chosen: list[tuple[SequenceIds, range]], add_special_tokens: bool
@@ -405,16 +417,8 @@ class SuperwordTokenizer(PythonBackend):
 
 def copy_token(token: str | AddedToken, text: str) -> AddedToken:
     """Return a special token with another text, matched in the same way."""
-    if isinstance(token, str):
-        return AddedToken(text, special=True, normalized=False)
-    return AddedToken(
-        text,
-        lstrip=token.lstrip,
-        rstrip=token.rstrip,
-        single_word=token.single_word,
-        normalized=token.normalized,
-        special=True,
-    )
+    state = {"normalized": False} if isinstance(token, str) else token.__getstate__()
+    return AddedToken(**{**state, "content": text, "special": True})
 
 
 AutoTokenizer.register(SuperwordConfig, tokenizer_class=SuperwordTokenizer, exist_ok=True)

@@ -172,6 +172,29 @@ def test_special_tokens_are_put_around_a_text(core: Tokenizer) -> None:
     assert encoded.sequence_ids() == [None, *[0] * len(first), None, *[1] * len(second), None]
 
 
+def test_add_bos_token_is_not_ignored(core: Tokenizer, tmp_path: Path) -> None:
+    ids = core.encode("to be")
+    tokenizer = made(core, add_bos_token=True)
+    assert tokenizer.encode("to be") == [2000, *ids]
+    tokenizer.add_eos_token = True
+    assert (tokenizer.add_bos_token, tokenizer.add_eos_token) == (True, True)
+    assert tokenizer.encode("to be") == [2000, *ids, 2001]
+    tokenizer.save_pretrained(tmp_path)
+    assert AutoTokenizer.from_pretrained(tmp_path).encode("to be") == [2000, *ids, 2001]
+    loaded = AutoTokenizer.from_pretrained(tmp_path, add_bos_token=False)
+    assert loaded.encode("to be") == [*ids, 2001]
+    with pytest.raises(ValueError, match="add_bos_token needs a bos_token"):
+        SuperwordTokenizer(core, add_bos_token=True)
+    with pytest.raises(ValueError, match="do not go with special_tokens_pattern='cls_sep'"):
+        made(core, special_tokens_pattern="cls_sep", add_bos_token=True)
+
+
+def test_missing_special_tokens_are_not_encoded_as_none(core: Tokenizer) -> None:
+    tokenizer = SuperwordTokenizer(core, bos_token="<|bos|>", special_tokens_pattern="bos_eos")
+    with pytest.raises(ValueError, match="needs special tokens that are not set; set are bos_tok"):
+        tokenizer.encode("to be")
+
+
 def test_model_max_length_is_kept(core: Tokenizer) -> None:
     tokenizer = made(core, model_max_length=4, special_tokens_pattern="bos")
     ids = core.encode(TEXTS[0])
