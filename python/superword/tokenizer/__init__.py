@@ -7,6 +7,7 @@ In reading order:
     prompts           The part of a prompt whose ids no continuation can change.
     encoding          The methods that encode and decode.
     tiktoken_adapter  The same methods as `tiktoken.Encoding` has.
+    other_files       What a file is that is not a model, and what opens it.
     tokenizer         `Tokenizer` and `load`.
     display           Tokens as people read them.
     inspection        A summary of a model.
