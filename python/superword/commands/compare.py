@@ -23,8 +23,8 @@ from superword.commands.side_by_side import TokenizedText, print_side_by_side
 from superword.corpus import CorpusOptions, RawPath
 from superword.evaluation import (
     check_plot_path,
+    compare,
     compare_measurements,
-    evaluate,
     open_tokenizer,
     print_comparison,
     save_plot,
@@ -40,7 +40,8 @@ def compare_command(
     models: Annotated[
         list[Path],
         typer.Argument(
-            metavar="MODEL...", help="Superword models, tokenizer.json or tiktoken files."
+            metavar="MODEL...",
+            help="Superword models, tokenizer.json, their folders, or tiktoken files.",
         ),
     ],
     corpus_options: CorpusOptions,
@@ -80,17 +81,14 @@ def compare_command(
             for model, model_name in zip(models, names, strict=False)
         ]
         rows = [TokenizedText(tok.name, text, tok.tokenize(text)) for tok in tokenizers if text]
-        measured = [
-            evaluate(
-                tok,
-                [RawPath(path) for path in corpus or []],
-                seed=seed,
-                source=source,
-                corpus_options=corpus_options,
-                resources=resources,
-            )
-            for tok in (tokenizers if corpus else [])
-        ]
+        measured = compare(
+            tokenizers if corpus else [],
+            [RawPath(path) for path in corpus or []],
+            seed=seed,
+            source=source,
+            corpus_options=corpus_options,
+            resources=resources,
+        )
         if plot is not None:
             save_plot(measured, plot)
     if as_json:

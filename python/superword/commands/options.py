@@ -193,7 +193,9 @@ def parse_shard(text: str) -> Shard:
 
 
 Model = Annotated[Path, typer.Argument(help="Model file.")]
-AnyModel = Annotated[Path, typer.Argument(help="Superword model, tokenizer.json or tiktoken file.")]
+AnyModel = Annotated[
+    Path, typer.Argument(help="Superword model, tokenizer.json, their folder, or tiktoken file.")
+]
 CorpusPaths = Annotated[
     list[str], typer.Argument(help="Files, folders, globs or URLs; - is standard input.")
 ]

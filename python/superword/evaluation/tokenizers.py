@@ -7,19 +7,15 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import chain
-from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from superword.errors import ModelFormatError
 from superword.evaluation.alignment import find_pretoken_ends
 from superword.evaluation.extras import import_extra
 from superword.evaluation.token_spelling import make_token_reader
-from superword.interop.tiktoken_file import read_ranks
 from superword.patterns import NAMED_PATTERNS
-from superword.tokenizer import Tokenizer, load
+from superword.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,7 +23,7 @@ if TYPE_CHECKING:
     # All ids in one array, and the offset of each text in it, with the end of the last.
     EncodedBatch = tuple[NDArray[np.uint32], NDArray[np.uint64]]
 
-__all__ = ["AnyTokenizer", "HuggingFace", "Ours", "Tiktoken", "open_tokenizer"]
+__all__ = ["AnyTokenizer", "HuggingFace", "Ours", "Tiktoken", "flatten_ids"]
 
 # The pattern of a tokenizer whose file names none.
 DEFAULT_PATTERN = "gpt4o"
@@ -43,21 +39,24 @@ TIKTOKEN_PATTERNS = {
 
 
 class AnyTokenizer(ABC):
-    """A tokenizer to measure.
+    """A tokenizer to measure. For one of another library, implement what is listed here.
 
     Attributes:
         name: Its name in tables and figures.
-        pattern: The pattern whose pretokens its tokens are compared with.
+        pattern: The pattern whose pretokens its tokens are compared with; `gpt4o` by default.
         vocabulary: The bytes of each id, without special tokens.
     """
 
     name: str
-    pattern: str
+    pattern: str = DEFAULT_PATTERN
     vocabulary: dict[int, bytes]
 
     @abstractmethod
     def encode_batch(self, texts: Sequence[str], threads: int = 1) -> EncodedBatch:
-        """Encode texts to one array of ids and the offset of each text in it."""
+        """Encode texts to one array of ids and the offset of each text in it.
+
+        It is called from several threads at once. `flatten_ids` makes the arrays from lists.
+        """
 
     def tokenize(self, text: str) -> list[bytes]:
         """Return the bytes of each token of a text."""
@@ -123,9 +122,13 @@ class HuggingFace(AnyTokenizer):
     """A `tokenizer.json` of Hugging Face `tokenizers`."""
 
     def __init__(self, tokenizer: Any, name: str, pattern: str | None = None) -> None:
+        described = json.loads(tokenizer.to_str())
+        if described["truncation"] or described["padding"]:
+            tokenizer = type(tokenizer).from_str(tokenizer.to_str())
+            tokenizer.no_truncation()
+            tokenizer.no_padding()
         self.tokenizer = tokenizer
         self.name = name
-        described = json.loads(tokenizer.to_str())
         own = find_named_pattern(described["pre_tokenizer"])
         self.pattern = pattern or own or DEFAULT_PATTERN
         read = make_token_reader(described)
@@ -163,6 +166,20 @@ class Tiktoken(AnyTokenizer):
         """Encode texts; special tokens in them are ordinary text."""
         return flatten_ids(self._encoding.encode_ordinary_batch(list(texts), num_threads=threads))
 
+    @classmethod
+    def from_encoding(
+        cls, encoding: Any, name: str | None = None, pattern: str | None = None
+    ) -> Tiktoken:
+        """Return the tokenizer of a `tiktoken.Encoding`, which splits as it does."""
+        tok = cls.__new__(cls)
+        tok.name = name or encoding.name
+        own = find_named_pattern({"Regex": encoding._pat_str})
+        tok.pattern = pattern or own or TIKTOKEN_PATTERNS.get(encoding.name, DEFAULT_PATTERN)
+        tokens = encoding.token_byte_values()
+        tok.vocabulary = dict(sorted((encoding.encode_single_token(each), each) for each in tokens))
+        tok._encoding = encoding
+        return tok
+
 
 def flatten_ids(lists: Sequence[Sequence[int]]) -> EncodedBatch:
     """Concatenate lists of ids, and return the offset of each, with the end of the last.
@@ -185,46 +202,3 @@ def find_named_pattern(described: object) -> str | None:
         found = filter(None, map(find_named_pattern, described))
         return next(found, None)
     return None
-
-
-def open_tokenizer(
-    path: str | PathLike[str], *, name: str | None = None, pattern: str | None = None
-) -> AnyTokenizer:
-    """Open a tokenizer file; the format is detected from the content.
-
-    Args:
-        path: A superword model, a model of the paper's authors, a `tokenizer.json` of Hugging
-            Face or a folder with one, or a tiktoken vocabulary file.
-        name: The name in tables; by default that of the file, or of the folder of a
-            `tokenizer.json`.
-        pattern: The pattern whose pretokens the tokens are compared with. The default is the
-            tokenizer's own pattern if it is a named one, else `gpt4o`. A tiktoken file does not
-            contain its pattern: files published by OpenAI are recognized by name, and other files
-            are also split by this pattern.
-
-    Raises:
-        ModelFormatError: If the file is none of these.
-        OSError: If the file cannot be read.
-    """
-    path = Path(path)
-    if path.is_dir():
-        path /= "tokenizer.json"
-    folder = path.resolve().parent.name
-    name = name or (folder if path.stem in ("tokenizer", "model") and folder else path.stem)
-    with path.open("rb") as file:
-        start = file.read(4096)
-    if start.lstrip().startswith(b"{") and b'"format":"superword"' not in start:
-        return open_hugging_face(path, name, pattern)
-    if ranks := read_ranks(path):
-        return Tiktoken(ranks, name, pattern)
-    return Ours(load(path), name, pattern)
-
-
-def open_hugging_face(path: Path, name: str, pattern: str | None) -> HuggingFace:
-    """Open a `tokenizer.json`."""
-    tokenizers = import_extra("tokenizers")
-    try:
-        return HuggingFace(tokenizers.Tokenizer.from_file(str(path)), name, pattern)
-    except Exception as error:  # `tokenizers` raises nothing more specific.
-        message = f"{path}: neither a superword model nor a tokenizer.json: {error}"
-        raise ModelFormatError(message) from None

@@ -26,6 +26,7 @@ from superword.integrations.retraining import retrain
 from superword.integrations.special_pattern import SpecialPattern
 from superword.integrations.truncation import truncate
 from superword.interop.byte_spelling import read_spelling, spell
+from superword.interop.folders import MODEL_FILE
 from superword.tokenizer import Tokenizer, load
 
 try:
@@ -38,7 +39,6 @@ except ImportError as missing:
 
 __all__ = ["SuperwordConfig", "SuperwordTokenizer"]
 
-MODEL_FILE = "superword.json"
 # Saved folders hold this module, for loading with trust_remote_code.
 STUB_FILE = "tokenization_superword.py"
 NAMED_SPECIAL = PythonBackend.SPECIAL_TOKENS_ATTRIBUTES

@@ -6,6 +6,7 @@ In reading order:
     tokenizer_json  A model as a `tokenizer.json`.
     tiktoken_file   tiktoken's vocabulary files.
     exporting       `export`, and `compare_export`, which counts differences.
+    folders         The tokenizer file in a folder.
     ranked_merges   Merges by rank, recovered as rules in order.
     importing       `import_tokenizer`: a `tokenizer.json` or a tiktoken file as a model.
 """
