@@ -22,12 +22,12 @@ TokenizerLike: TypeAlias = "str | PathLike[str] | Tokenizer | AnyTokenizer | Any
 
 
 def open_tokenizer(
-    source: TokenizerLike, *, name: str | None = None, pattern: str | None = None
+    path: TokenizerLike, *, name: str | None = None, pattern: str | None = None
 ) -> AnyTokenizer:
     """Open a tokenizer to measure it; the format of a file is detected from its content.
 
     Args:
-        source: A file or a folder: a superword model, a model of the paper's authors, a
+        path: A file or a folder: a superword model, a model of the paper's authors, a
             `tokenizer.json` of Hugging Face, a folder with one of them, or a tiktoken vocabulary
             file. Or an object: a `Tokenizer`, a `tiktoken.Encoding`, a tokenizer of transformers or
             tokenizers, or an `AnyTokenizer`, which is returned as it is.
@@ -49,11 +49,11 @@ def open_tokenizer(
         >>> tok.name, tok.tokenize("to")
         ('bytes', [b't', b'o'])
     """
-    if isinstance(source, AnyTokenizer):
-        return source
-    if isinstance(source, (str, PathLike)):
-        return open_file(find_tokenizer_file(Path(source)), name, pattern)
-    return open_object(source, name, pattern)
+    if isinstance(path, AnyTokenizer):
+        return path
+    if isinstance(path, (str, PathLike)):
+        return open_file(find_tokenizer_file(Path(path)), name, pattern)
+    return open_object(path, name, pattern)
 
 
 def open_object(source: Any, name: str | None, pattern: str | None) -> AnyTokenizer:

@@ -11,7 +11,7 @@ from itertools import compress, groupby
 from pathlib import Path
 from typing import Any
 
-from superword.atomic_files import write_atomically
+from superword.atomic_files import local_path, write_atomically
 from superword.errors import UnknownTokenError
 from superword.integrations.added_tokens import AddedTokenRule, AddedTokens
 from superword.integrations.assembled import Assembled
@@ -185,7 +185,7 @@ class SuperwordTokenizer(SpecialPattern, PythonBackend):
                 raise
             return None
 
-    def convert_tokens_to_string(self, tokens: list[str | None]) -> str:
+    def convert_tokens_to_string(self, tokens: Sequence[str | None]) -> str:
         """Join tokens, spelled as in `get_vocab`, to a text. None is left out."""
         known = (token for token in tokens if token is not None)
         return b"".join(map(self._bytes_of, known)).decode("utf-8", "replace")
@@ -271,6 +271,15 @@ class SuperwordTokenizer(SpecialPattern, PythonBackend):
                 id: copy_token(flags[text], text) for text, id in core.special_tokens.items()
             },
         )
+
+    def save_pretrained(
+        self, save_directory: str | os.PathLike[str], *args: Any, **kwargs: Any
+    ) -> tuple[str, ...]:
+        """Write the files of the tokenizer to a local folder."""
+        files: tuple[str, ...] = super().save_pretrained(
+            local_path(save_directory), *args, **kwargs
+        )
+        return files
 
     def save_vocabulary(
         self, save_directory: str, filename_prefix: str | None = None

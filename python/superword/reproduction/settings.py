@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from superword.atomic_files import local_path
 from superword.corpus import find_sources
 from superword.reproduction import paper
 from superword.reproduction.baselines import BASELINES, Baseline
@@ -102,7 +103,7 @@ def read_settings(config: Path | None, given: dict[str, Any]) -> ReproductionSet
     for name in ("train", "eval"):
         value = found[name]
         found[name] = (value,) if isinstance(value, str) else tuple(value)
-    found["out"] = Path(found["out"])
+    found["out"] = local_path(found["out"])
     found["vocab_sizes"] = tuple(sorted(set(found.get("vocab_sizes", paper.SIZES))))
     found["baselines"] = tuple(found.get("baselines", BASELINES))
     settings = ReproductionSettings(**found)

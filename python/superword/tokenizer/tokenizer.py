@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from superword import _core
+from superword.atomic_files import local_path
 from superword.errors import ModelFormatError, UnknownTokenError
 from superword.tokenizer.config import Deletion, TrainingConfig
 from superword.tokenizer.encoding import Encoding
@@ -209,8 +210,9 @@ class Tokenizer(Encoding):
 
         Raises:
             OSError: If the file cannot be written. An existing file is then unchanged.
+            ValueError: If it is a URL.
         """
-        self._model.save(path)
+        self._model.save(local_path(path))
 
     def __eq__(self, other: object) -> bool:
         """Return whether both would be saved as the same file."""
