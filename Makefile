@@ -18,7 +18,7 @@ demo: $(VENV)/installed ## Train on the bundled novels, compare, and write a rep
 test: $(VENV)/installed ## Check formatting, lints and types, and run all tests
 	@scripts/test.sh $(VENV)
 
-bench: $(VENV)/installed ## Run the benchmarks; they write benchmarks/results
+bench: $(VENV)/installed ## Run the benchmarks; CONTRIBUTING.md says on what text
 	$(VENV)/bin/python benchmarks/pretokenize.py
 	$(VENV)/bin/python benchmarks/corpus.py
 	$(VENV)/bin/python benchmarks/model.py

@@ -21,18 +21,19 @@ import pyarrow.parquet
 import zstandard
 
 import results
-from harness import read_lines, time_best
+from benchmark_text import read_documents
+from harness import time_best
 from superword.corpus import open_corpus
 
 SIZE = 100_000_000
 
 
-def read_documents(size: int) -> list[str]:
+def take_documents(size: int) -> list[str]:
     """Read documents of the training corpus until they have this many bytes."""
     documents = []
-    for line in read_lines("train-0"):
-        documents.append(json.loads(line)["text"])
-        size -= len(documents[-1].encode())
+    for text in read_documents("train"):
+        documents.append(text)
+        size -= len(text.encode())
         if size <= 0:
             break
     return documents
@@ -74,7 +75,7 @@ def main() -> None:
     parser.add_argument("--size", type=int, default=SIZE, help="bytes of text")
     parser.add_argument("--repeats", type=int, default=5, help="runs of each (default: 5)")
     options = parser.parse_args()
-    documents = read_documents(options.size)
+    documents = take_documents(options.size)
     expected = (len(documents), sum(len(text.encode()) for text in documents), 0)
     rows: list[list[object]] = [["input", "1 thread", "2 threads"]]
     speeds = {}

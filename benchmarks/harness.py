@@ -3,38 +3,27 @@
 from __future__ import annotations
 
 import hashlib
-import io
 import json
-import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-import zstandard
-
-import results
+from benchmark_text import find_work_folder, read_documents
 from trainers import VOCAB_SIZE
 
 T = TypeVar("T")
 Figures = dict[str, Any]
 
-WORK = Path(os.environ.get("SUPERWORD_BENCH", results.FOLDER.parents[1] / "target/bench"))
+WORK = find_work_folder()
 MODEL = WORK / "model.json"
-
-
-def read_lines(name: str) -> Iterator[str]:
-    """Yield the JSON lines of a file of the shared corpus."""
-    with (results.SHARED / f"corpus/{name}.jsonl.zst").open("rb") as packed:
-        unpacked = zstandard.ZstdDecompressor(max_window_size=2**31).stream_reader(packed)
-        yield from io.TextIOWrapper(unpacked, encoding="utf-8")
 
 
 def read_evaluation_texts() -> list[str]:
     """Read the documents of the evaluation corpus."""
-    return [json.loads(line)["text"] for line in read_lines("eval")]
+    return list(read_documents("eval"))
 
 
 def write_once(name: str, write: Callable[[Path], object]) -> Path:
@@ -54,15 +43,18 @@ def prepare_corpus(megabytes: int) -> Path:
 
 
 def write_corpus(path: Path, megabytes: int) -> None:
-    """Decompress the first megabytes of text of the training corpus."""
+    """Write the first megabytes of text of the training corpus; fail if it has less."""
     left = megabytes * 1_000_000
     with path.open("w", encoding="utf-8") as file:
-        for name in ("train-0", "train-1"):
-            for line in read_lines(name):
-                left -= len(json.loads(line)["text"].encode())
-                if left < 0:
-                    return
-                file.write(line)
+        for text in read_documents("train"):
+            left -= len(text.encode())
+            if left < 0:
+                return
+            file.write(json.dumps({"text": text}, ensure_ascii=False) + "\n")
+    # Documents are whole, so our own corpus of 1 GB ends a few bytes before.
+    if left > megabytes * 1000:
+        found = megabytes - left / 1_000_000
+        raise SystemExit(f"the training corpus has {found:.1f} MB, not {megabytes}; pass --size")
 
 
 def time_best(repeats: int, run: Callable[[], T]) -> tuple[float, T]:

@@ -12,8 +12,9 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-FOLDER = Path(__file__).parent / "results"
-SHARED = Path(os.environ.get("SUPERWORD_SHARED", Path(__file__).parents[2] / "shared"))
+from benchmark_text import ROOT, describe_other_text, find_results_folder
+
+FOLDER = find_results_folder()
 
 
 def describe_machine() -> dict[str, object]:
@@ -27,8 +28,9 @@ def describe_machine() -> dict[str, object]:
 
 def command_line() -> str:
     """Return the command line, relative to the root of the repository."""
-    script = Path(sys.argv[0]).resolve().relative_to(FOLDER.parents[1])
-    return shlex.join(["python", str(script), *sys.argv[1:]])
+    script = Path(sys.argv[0]).resolve().relative_to(ROOT)
+    command = shlex.join(["python", str(script), *sys.argv[1:]])
+    return " ".join(filter(None, [describe_other_text(), command]))
 
 
 def format_table(rows: Sequence[Sequence[object]]) -> str:
@@ -41,7 +43,7 @@ def format_table(rows: Sequence[Sequence[object]]) -> str:
 def save(name: str, title: str, figures: dict[str, Any], sections: Sequence[str]) -> None:
     """Write `results/NAME.json` and `results/NAME.md`, and print the latter."""
     today, machine = date.today().isoformat(), describe_machine()
-    FOLDER.mkdir(exist_ok=True)
+    FOLDER.mkdir(parents=True, exist_ok=True)
     whole = {"command": command_line(), "date": today, "machine": machine, **figures}
     (FOLDER / f"{name}.json").write_text(json.dumps(whole, indent=1, ensure_ascii=False) + "\n")
     origin = f"`{command_line()}`, {today}, {machine['processor']}, {machine['cores']} cores"

@@ -26,7 +26,7 @@ STAGES = [
     "commands",
 ]
 # Modules at the top that every stage may import. They import no stage.
-FOUNDATIONS = ["_core", "atomic_files", "errors", "keywords", "patterns"]
+FOUNDATIONS = ["_core", "atomic_files", "errors", "keywords", "patterns", "tables"]
 # The other modules at the top: the package, the command, and the specification in Python.
 ENTRANCES = ["__init__", "cli", "reference"]
 # One-line re-exports for import paths that users, saved folders and pickles know.

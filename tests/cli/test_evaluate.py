@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
+import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -14,9 +18,10 @@ import superword
 COMMAND = Path(sys.executable).parent / "superword"
 
 
-def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
+def run(*arguments: str | Path, columns: int = 80) -> subprocess.CompletedProcess[str]:
     given = [COMMAND, *arguments, "--progress", "none"]
-    return subprocess.run(given, capture_output=True, text=True)
+    environment = {**os.environ, "COLUMNS": str(columns)}
+    return subprocess.run(given, capture_output=True, text=True, env=environment)
 
 
 @pytest.fixture(scope="module")
@@ -56,13 +61,71 @@ def test_evaluate_prints_json(folder: Path) -> None:
 def test_tokenizers_are_compared_with_the_first(folder: Path) -> None:
     models = folder / "bpe.json", folder / "boundless.json"
     done = run("compare", *models, "--corpus", folder / "a.jsonl", "--json")
-    bpe, boundless = json.loads(done.stdout)["measured"]
+    bpe, boundless = json.loads(done.stdout)
     assert bpe["differences"]["tokens"] == 0
     change = boundless["tokens"] / bpe["tokens"] - 1
     assert boundless["differences"]["tokens"] == pytest.approx(change)
     shown = run("compare", *models, "--corpus", folder / "a.jsonl").stdout
     assert f"{change:+.1%}" in shown
     assert max(map(len, shown.splitlines())) < 120
+
+
+def test_models_of_one_name_are_told_apart(folder: Path) -> None:
+    for name in ("first", "second"):
+        (folder / name).mkdir(exist_ok=True)
+        shutil.copy(folder / "bpe.json", folder / name / "same.json")
+    models = [folder / "first/same.json", folder / "second/same.json", folder / "first/same.json"]
+    on = ("--corpus", folder / "a.jsonl", "--text", "to be")
+    found = json.loads(run("compare", *models, *on, "--json").stdout)
+    names = [each["name"] for each in found]
+    assert names == ["first/same", "second/same", "first/same (2)"]
+    assert [each["path"] for each in found] == list(map(str, models))
+    assert all("".join(each["text_tokens"]) == "to be" and each["tokens"] for each in found)
+    shown = run("compare", *models, *on).stdout
+    assert all(name in shown for name in names)
+
+
+@pytest.mark.parametrize("columns", [40, 80])
+def test_redirected_tables_have_all_numbers(folder: Path, columns: int) -> None:
+    models = [folder / "bpe.json", folder / "boundless.json"] * 6
+    on = ("--corpus", folder / "a.jsonl", folder / "b.jsonl")
+    shown = run("compare", *models, *on, columns=columns).stdout
+    assert "…" not in shown
+    [line] = [line for line in shown.splitlines() if line.startswith("bytes per token  ")]
+    found = json.loads(run("compare", *models, *on, "--json").stdout)
+    rates = [f"{each['bytes_per_token']:.3f}" for each in found]
+    assert [cell for cell in line.split() if cell in rates] == rates
+
+
+def test_a_comparison_is_printed_as_csv_and_markdown(folder: Path) -> None:
+    models = folder / "bpe.json", folder / "boundless.json"
+    on = ("--corpus", folder / "a.jsonl", folder / "b.jsonl")
+    found = json.loads(run("compare", *models, *on, "--json").stdout)
+    rows = list(csv.DictReader(io.StringIO(run("compare", *models, *on, "--csv").stdout)))
+    values = {(row["metric"], row["source"]): row for row in rows}
+    for model in found:
+        rate = float(values["bytes_per_token", ""][model["name"]])
+        assert rate == model["bytes_per_token"]
+        source = model["sources"]["a"]
+        rate = float(values["bytes_per_token", "a"][model["name"]])
+        assert rate == source["bytes"] / source["tokens"]
+    markdown = run("compare", *models, *on, "--markdown", columns=40).stdout
+    assert "|  | bpe | boundless |\n| --- | ---: | ---: |\n" in markdown
+    assert f"| bytes per token | {found[0]['bytes_per_token']:.3f} |" in markdown
+    alone = run("evaluate", models[0], *on, "--csv").stdout
+    assert alone.splitlines()[0] == "metric,source,bpe"
+    assert "| bytes per token |" in run("evaluate", models[0], *on, "--markdown").stdout
+
+
+def test_changes_of_shares_are_percentage_points(folder: Path) -> None:
+    models = folder / "bpe.json", folder / "boundless.json"
+    done = run("compare", *models, "--corpus", folder / "a.jsonl", "--json")
+    bpe, boundless = json.loads(done.stdout)
+    change = boundless["superword_tokens"] - bpe["superword_tokens"]
+    assert boundless["differences"]["superword_tokens"] == pytest.approx(change)
+    shown = run("compare", *models, "--corpus", folder / "a.jsonl").stdout
+    [line] = [line for line in shown.splitlines() if line.startswith("tokens: superwords")]
+    assert line.endswith(f"{100 * change:+.1f} pp")
 
 
 def test_a_text_is_shown_with_aligned_boundaries(folder: Path) -> None:
@@ -98,6 +161,9 @@ def test_a_comparison_is_drawn(folder: Path, form: str) -> None:
         (("--text", "x", "--plot", "x.png"), "--plot needs a corpus"),
         (("--corpus", "x.jsonl", "--plot", "x.pdf"), "a .png, an .svg or an .html"),
         (("--corpus", "missing.jsonl"), "missing.jsonl: No such file"),
+        (("--corpus", "x.jsonl", "--csv", "--json"), "--json and --csv exclude each other"),
+        (("--corpus", "x.jsonl", "--text", "x", "--csv"), "use --json for the tokens of --text"),
+        (("--text", "x", "--name", "a", "--name", "b"), "2 names for 1 tokenizers"),
     ],
 )
 def test_an_error_is_one_sentence(folder: Path, arguments: tuple[str, ...], sentence: str) -> None:

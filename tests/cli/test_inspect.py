@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import subprocess
 import sys
@@ -46,6 +48,26 @@ def test_a_model_is_shown_to_scripts(model: Path) -> None:
     assert found["special_tokens"] == {"<|end|>": found["vocabulary"]["total"]}
     assert found["deleted_count"] == found["rules"]["delete"] > 0
     assert len(found["deleted"]) == 1
+
+
+def test_a_redirected_summary_is_not_wrapped(model: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    shown = run(model).stdout.decode()
+    found = json.loads(run("--json", model).stdout)
+    assert found["fingerprint"] in shown
+    assert "3 documents, 40 bytes, 12 pretokens, 8 of them distinct" in shown
+
+
+def test_a_summary_is_printed_as_csv_and_markdown(model: Path) -> None:
+    found = json.loads(run("--json", model).stdout)
+    rows = list(csv.reader(io.StringIO(run("--csv", model).stdout.decode())))
+    assert rows[0] == ["part", "name", "value"]
+    assert ["vocabulary", "total", str(found["vocabulary"]["total"])] in rows
+    top = found["top_superwords"][0]
+    assert ["top_superwords", top["token"], str(top["count"])] in rows
+    markdown = run("--markdown", model).stdout.decode()
+    assert f"| ␣of␣the | {top['count']} | {top['id']} |" in markdown
+    assert b"exclude each other" in run("--markdown", "--csv", model).stderr
 
 
 def test_a_file_that_is_no_model_ends_in_one_sentence(tmp_path: Path) -> None:

@@ -11,6 +11,8 @@ import pytest
 
 import superword
 
+# The folders of files that are built in steps.
+BUILT = ("models", "measurements")
 COMMAND = Path(sys.executable).parent / "superword"
 
 
@@ -33,6 +35,12 @@ def test_a_second_run_reuses_the_first(folder: Path) -> None:
     done = run(folder, *arguments, "--vocab-sizes", "300", "320")
     assert done.returncode == 0, done.stderr
     assert "models/boundless-gpt4o-bytes-320.json" in done.stderr
+    *steps, _ = done.stderr.splitlines()
+    files = [path for path in (folder / "out").glob("*/*-*.json") if path.parent.name in BUILT]
+    files += (folder / "out" / "curves").glob("*.json")
+    count = len({*files})
+    starts = [line.split(":")[0] for line in steps]
+    assert starts == [f"step {number} of {count}" for number in range(1, count + 1)]
     assert "out/report.html: the report" in done.stderr
     assert done.stdout.count("not run") >= 5
     assert (folder / "out" / "report.html").read_text().startswith("<!doctype html>")

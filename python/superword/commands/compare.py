@@ -12,10 +12,13 @@ from rich.console import Console
 
 from superword.commands.messages import errors_as_sentences
 from superword.commands.options import (
+    AsCsv,
     AsJson,
+    AsMarkdown,
     MeasuredPattern,
     Seed,
     SourceColumn,
+    choose_output_form,
     derive_options,
     option,
 )
@@ -25,6 +28,9 @@ from superword.evaluation import (
     check_plot_path,
     compare,
     compare_measurements,
+    format_comparison_csv,
+    format_comparison_markdown,
+    name_apart,
     open_tokenizer,
     print_comparison,
     save_plot,
@@ -59,10 +65,13 @@ def compare_command(
         Path | None, option("Save a plot of the comparison: .png, .svg or .html.", "Output")
     ] = None,
     as_json: AsJson = False,
+    as_csv: AsCsv = False,
+    as_markdown: AsMarkdown = False,
 ) -> None:
     """Compare tokenizers on a corpus or on one text.
 
-    Percentages are relative to the first tokenizer. docs/evaluation.md defines each metric.
+    Changes are relative to the first tokenizer: in percent, or in percentage points (pp) for
+    shares. docs/evaluation.md defines each metric.
 
     superword compare bpe.json boundless.json --corpus eval.jsonl.zst --plot comparison.html
 
@@ -75,10 +84,12 @@ def compare_command(
             if corpus is None:
                 raise ValueError("--plot needs a corpus; pass --corpus")
             check_plot_path(plot)
-        names: list[str | None] = [*(name or []), *[None] * len(models)]
+        form = choose_output_form(json=as_json, csv=as_csv, markdown=as_markdown)
+        if form in ("csv", "markdown") and text is not None:
+            raise ValueError(f"--{form} shows measurements; use --json for the tokens of --text")
         tokenizers = [
             open_tokenizer(model, name=model_name, pattern=pattern)
-            for model, model_name in zip(models, names, strict=False)
+            for model, model_name in zip(models, name_apart(models, name or []), strict=True)
         ]
         rows = [TokenizedText(tok.name, text, tok.tokenize(text)) for tok in tokenizers if text]
         measured = compare(
@@ -91,10 +102,22 @@ def compare_command(
         )
         if plot is not None:
             save_plot(measured, plot)
-    if as_json:
-        tokens = {row.name: [readable(token) for token in row.tokens] for row in rows}
-        found = {"measured": compare_measurements(measured), "text": tokens}
+    if form == "json":
+        compared = compare_measurements(measured) or [{} for _ in models]
+        tokens = [{"text_tokens": list(map(readable, row.tokens))} for row in rows]
+        found = [
+            {"name": tok.name, "path": str(path), **metrics, **shown}
+            for tok, path, metrics, shown in zip(
+                tokenizers, models, compared, tokens or [{} for _ in models], strict=True
+            )
+        ]
         sys.stdout.write(json.dumps(found, ensure_ascii=False, indent=2) + "\n")
+        return
+    if form == "csv":
+        sys.stdout.write(format_comparison_csv(measured))
+        return
+    if form == "markdown":
+        sys.stdout.write(format_comparison_markdown(measured))
         return
     console = Console(soft_wrap=True, highlight=False)
     if text:

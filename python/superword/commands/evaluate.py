@@ -10,15 +10,24 @@ from rich.console import Console
 from superword.commands.messages import errors_as_sentences
 from superword.commands.options import (
     AnyModel,
+    AsCsv,
     AsJson,
+    AsMarkdown,
     CorpusOption,
     MeasuredPattern,
     Seed,
     SourceColumn,
+    choose_output_form,
     derive_options,
 )
 from superword.corpus import CorpusOptions, RawPath
-from superword.evaluation import evaluate, open_tokenizer, print_comparison
+from superword.evaluation import (
+    evaluate,
+    format_comparison_csv,
+    format_comparison_markdown,
+    open_tokenizer,
+    print_comparison,
+)
 from superword.training import Resources
 
 __all__ = ["evaluate_command"]
@@ -34,6 +43,8 @@ def evaluate_command(
     pattern: MeasuredPattern = None,
     seed: Seed = 0,
     as_json: AsJson = False,
+    as_csv: AsCsv = False,
+    as_markdown: AsMarkdown = False,
 ) -> None:
     """Measure a tokenizer on a corpus: compression, efficiency, words, superwords, sources.
 
@@ -45,6 +56,7 @@ def evaluate_command(
     superword evaluate tokenizer.json --corpus books/ more.txt --json
     """
     with errors_as_sentences():
+        form = choose_output_form(json=as_json, csv=as_csv, markdown=as_markdown)
         measured = evaluate(
             open_tokenizer(model, pattern=pattern),
             [RawPath(path) for path in corpus],
@@ -53,7 +65,11 @@ def evaluate_command(
             corpus_options=corpus_options,
             resources=resources,
         )
-    if as_json:
+    if form == "json":
         sys.stdout.write(json.dumps(measured.as_json(), ensure_ascii=False, indent=2) + "\n")
+    elif form == "csv":
+        sys.stdout.write(format_comparison_csv([measured]))
+    elif form == "markdown":
+        sys.stdout.write(format_comparison_markdown([measured]))
     else:
         print_comparison([measured], Console(soft_wrap=True, highlight=False))

@@ -10,9 +10,14 @@ import typer
 from rich.console import Console
 
 from superword.commands.messages import errors_as_sentences
-from superword.commands.options import Model, option
+from superword.commands.options import AsCsv, AsMarkdown, Model, choose_output_form, option
 from superword.tokenizer import load
-from superword.tokenizer.inspection import inspect, show
+from superword.tokenizer.inspection import (
+    format_inspection_csv,
+    format_inspection_markdown,
+    inspect,
+    show,
+)
 
 __all__ = ["inspect_command"]
 
@@ -21,6 +26,8 @@ def inspect_command(
     model: Model,
     top: Annotated[int, typer.Option(min=0, help="Number of tokens in each list.")] = 20,
     as_json: Annotated[bool, option("Print a JSON object.", "Output", "--json")] = False,
+    as_csv: AsCsv = False,
+    as_markdown: AsMarkdown = False,
 ) -> None:
     """Show a summary of a model: rules by kind, superwords, deleted tokens, configuration.
 
@@ -31,8 +38,13 @@ def inspect_command(
     superword inspect --top 5 --json model.json
     """
     with errors_as_sentences():
+        form = choose_output_form(json=as_json, csv=as_csv, markdown=as_markdown)
         found = inspect(load(model), top)
-    if as_json:
+    if form == "json":
         sys.stdout.write(json.dumps(found.as_json(), ensure_ascii=False, indent=2) + "\n")
+    elif form == "csv":
+        sys.stdout.write(format_inspection_csv(found))
+    elif form == "markdown":
+        sys.stdout.write(format_inspection_markdown(found))
     else:
         show(found, Console(soft_wrap=True, highlight=False))

@@ -26,7 +26,9 @@ from superword.training.progress import json_lines
 
 __all__ = [
     "AnyModel",
+    "AsCsv",
     "AsJson",
+    "AsMarkdown",
     "CorpusOption",
     "CorpusPaths",
     "MeasuredPattern",
@@ -36,6 +38,7 @@ __all__ = [
     "Seed",
     "SourceColumn",
     "TextFile",
+    "choose_output_form",
     "derive_options",
     "option",
     "parse_shard",
@@ -192,6 +195,22 @@ def parse_shard(text: str) -> Shard:
     return int(index), int(count)
 
 
+def choose_output_form(**chosen: bool) -> str | None:
+    """Return the form of the output that was asked for; None for the usual one.
+
+    Raises:
+        ValueError: If several forms were asked for.
+
+    Example:
+        >>> choose_output_form(json=False, csv=True)
+        'csv'
+    """
+    forms = [form for form, is_chosen in chosen.items() if is_chosen]
+    if len(forms) > 1:
+        raise ValueError(f"--{forms[0]} and --{forms[1]} exclude each other; choose one")
+    return forms[0] if forms else None
+
+
 Model = Annotated[Path, typer.Argument(help="Model file.")]
 AnyModel = Annotated[
     Path, typer.Argument(help="Superword model, tokenizer.json, their folder, or tiktoken file.")
@@ -205,6 +224,8 @@ TextFile = Annotated[
     Path | None, option("File to read; - is standard input.", None, "--file", "-f")
 ]
 AsJson = Annotated[bool, option("Print JSON.", "Output", "--json")]
+AsCsv = Annotated[bool, option("Print CSV, in full precision.", "Output", "--csv")]
+AsMarkdown = Annotated[bool, option("Print Markdown tables.", "Output", "--markdown")]
 CorpusOption = Annotated[
     list[str], option("Files, folders, globs or URLs to measure on.", "Corpus", "--corpus")
 ]

@@ -10,12 +10,24 @@ from rich.text import Text
 
 from superword.commands.messages import errors_as_sentences
 from superword.commands.options import derive_options, option
-from superword.reproduction import CheckedClaim, read_settings, reproduce, write_outputs
+from superword.reproduction import (
+    CheckedClaim,
+    Outcome,
+    read_settings,
+    reproduce,
+    write_outputs,
+)
 from superword.training import Resources
 
 __all__ = ["reproduce_command"]
 
-VERDICT_STYLES = {True: ("holds", "green"), False: ("not here", "yellow"), None: ("not run", "dim")}
+# The text and the style of each verdict.
+VERDICT_STYLES: dict[Outcome, tuple[str, str]] = {
+    "holds": ("holds", "green"),
+    "weaker": ("weaker", "cyan"),
+    "fails": ("not here", "yellow"),
+    "not run": ("not run", "dim"),
+}
 
 
 @derive_options(resources=["threads", "progress"])
@@ -72,5 +84,5 @@ def reproduce_command(
 def print_claims(claims: list[CheckedClaim], console: Console) -> None:
     """Print each claim and whether it holds."""
     for claim, verdict in claims:
-        word, style = VERDICT_STYLES[verdict.holds]
+        word, style = VERDICT_STYLES[verdict.outcome]
         console.print(Text.assemble((f"{word:9}", style), claim.statement))

@@ -3,7 +3,7 @@
 Files in reading order:
 
 - `tokenizers`: one interface to tokenizers of several libraries (`token_spelling` reads their
-  tokens, `extras` imports the libraries).
+  tokens, `extras` imports the libraries, `names` tells tokenizers of one name apart).
 - `opening`: tokenizers from files, or as objects of these libraries.
 - `metrics`: bytes per token, Rényi efficiency and the other metrics, as functions of numbers.
 - `alignment`, `instability`, `sources`: tokens against pretokens, the ends of prompts, totals by
@@ -14,13 +14,20 @@ Files in reading order:
   `html_page`).
 """
 
-from superword.evaluation.comparison import METRICS, compare_measurements, print_comparison
+from superword.evaluation.comparison import (
+    METRICS,
+    compare_measurements,
+    format_comparison_csv,
+    format_comparison_markdown,
+    print_comparison,
+)
 from superword.evaluation.comparison_plot import check_plot_path, save_plot
 from superword.evaluation.evaluator import compare, evaluate
 from superword.evaluation.extras import import_extra
 from superword.evaluation.html_page import TableColumn, build_page, build_table, inline_svg
 from superword.evaluation.measurement import Measurement
 from superword.evaluation.metrics import rank_counts, supermerge_shares
+from superword.evaluation.names import name_apart
 from superword.evaluation.opening import TokenizerLike, open_tokenizer
 from superword.evaluation.plot_style import (
     create_figure,
@@ -49,10 +56,13 @@ __all__ = [
     "create_figure",
     "evaluate",
     "flatten_ids",
+    "format_comparison_csv",
+    "format_comparison_markdown",
     "format_percent_axis",
     "group_sources",
     "import_extra",
     "inline_svg",
+    "name_apart",
     "open_tokenizer",
     "print_comparison",
     "rank_counts",

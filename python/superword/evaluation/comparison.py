@@ -1,4 +1,4 @@
-"""Show measurements side by side, as tables and as JSON."""
+"""Show measurements side by side, as tables, JSON, Markdown and CSV."""
 
 from __future__ import annotations
 
@@ -6,15 +6,19 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from superword.evaluation.measurement import Measurement
+from superword.tables import Column, Table, format_csv, format_markdown, print_table
 
-__all__ = ["METRICS", "Metric", "compare_measurements", "print_comparison", "relative_change"]
-
-# The width of tables that are not printed to a terminal.
-UNLIMITED_WIDTH = 1000
+__all__ = [
+    "METRICS",
+    "Metric",
+    "compare_measurements",
+    "format_comparison_csv",
+    "format_comparison_markdown",
+    "print_comparison",
+]
 
 
 class Metric(NamedTuple):
@@ -32,6 +36,37 @@ class Metric(NamedTuple):
     form: str
     better: int = 0
 
+    @property
+    def is_share(self) -> bool:
+        """Whether the metric is a share, shown in percent."""
+        return self.form.endswith("%}")
+
+    def change(self, value: float, first: float) -> float | None:
+        """Return the difference of two shares, or the relative change of other values.
+
+        None stands for a relative change from 0.
+
+        Example:
+            >>> tokens, share = Metric("tokens", "", "{:,}"), Metric("single_share", "", "{:.2%}")
+            >>> tokens.change(11, 10), tokens.change(1, 0), share.change(0.72, 0.003)
+            (0.1, None, 0.717)
+        """
+        if self.is_share:
+            return round(value - first, 12)
+        return round(value / first - 1, 12) if first else None
+
+    def format_change(self, value: float, first: float) -> str:
+        """Format a change: in percentage points (pp) for shares, in percent for other values.
+
+        Example:
+            >>> Metric("single_share", "", "{:.2%}").format_change(0.72, 0.003)
+            '+71.7 pp'
+        """
+        change = self.change(value, first)
+        if change is None or value == first:
+            return ""
+        return f"{100 * change:+.1f} pp" if self.is_share else f"{change:+.1%}"
+
 
 METRICS = (
     Metric("vocab_size", "vocabulary", "{:,}"),
@@ -44,7 +79,7 @@ METRICS = (
     Metric("single_share", "pretokens within one token", "{:.2%}"),
     Metric("single_share_superwords", "pretokens inside a larger token", "{:.2%}"),
     Metric("words_per_token", "words per token", "{:.3f}"),
-    Metric("fertility", "tokens per word (fertility)", "{:.3f}", -1),
+    Metric("pieces_per_word", "pieces per word", "{:.3f}", -1),
     Metric("words_whole", "words kept whole", "{:.2%}", 1),
     Metric("byte_tokens", "tokens: single bytes", "{:.2%}"),
     Metric("subword_tokens", "tokens: subwords", "{:.2%}"),
@@ -56,18 +91,8 @@ METRICS = (
 )
 
 
-def relative_change(value: float, first: float) -> float | None:
-    """Return the change from the first value, as a share of it; None if the first is 0.
-
-    Example:
-        >>> relative_change(5.5, 5), relative_change(1, 0)
-        (0.1, None)
-    """
-    return round(value / first - 1, 12) if first else None
-
-
 def compare_measurements(measured: Sequence[Measurement]) -> list[dict[str, object]]:
-    """Return the metrics of each measurement, with the relative changes from the first."""
+    """Return the metrics of each measurement, with the changes from the first."""
     summaries = [each.summary() for each in measured]
     compared: list[dict[str, object]] = []
     for each, summary in zip(measured, summaries, strict=True):
@@ -75,44 +100,59 @@ def compare_measurements(measured: Sequence[Measurement]) -> list[dict[str, obje
         for metric in METRICS:
             value, first = summary[metric.key], summaries[0][metric.key]
             if isinstance(value, (int, float)) and isinstance(first, (int, float)):
-                differences[metric.key] = relative_change(value, first)
+                differences[metric.key] = metric.change(value, first)
         compared.append({**each.as_json(), "differences": differences})
     return compared
 
 
 def build_metric_table(measured: Sequence[Measurement]) -> Table:
-    """Build a table with a column per tokenizer and the change from the first in percent."""
+    """Build a table with a column per tokenizer and the changes from the first."""
     summaries = [each.summary() for each in measured]
-    table = create_table(["", *(each.name for each in measured)])
-    for metric in METRICS:
-        values = [summary[metric.key] for summary in summaries]
-        if metric.key == "altered" and not any(values):
-            continue
-        if any(value is not None for value in values):
-            cells = (format_cell(metric, value, values[0]) for value in values)
-            table.add_row(metric.label, *cells)
-    return table
+    shown = [
+        metric
+        for metric in METRICS
+        if any(each[metric.key] is not None for each in summaries)
+        and (metric.key != "altered" or any(each[metric.key] for each in summaries))
+    ]
+    cells = [[format_value(metric, summaries[0][metric.key]) for metric in shown]]
+    for summary in summaries[1:]:
+        pairs = [(metric, summary[metric.key], summaries[0][metric.key]) for metric in shown]
+        changes = [format_change(*pair) for pair in pairs]
+        width = max(map(len, changes))
+        for change in changes:
+            change.pad_left(width - len(change) + bool(width))
+        values = [format_value(metric, value) for metric, value, _ in pairs]
+        cells.append([value + change for value, change in zip(values, changes, strict=True)])
+    rows = [[metric.label, *row] for metric, *row in zip(shown, *cells, strict=True)]
+    return Table([Column("", False), *(Column(each.name) for each in measured)], rows)
 
 
-def create_table(columns: Sequence[str]) -> Table:
-    """Create a table whose first column is text and whose other columns are numbers."""
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
-    for at, name in enumerate(columns):
-        table.add_column(Text(name), justify="right" if at else "left", no_wrap=True)
-    return table
-
-
-def format_cell(metric: Metric, value: object, first: object) -> Text:
-    """Format a value and its change from the first: green if better, red if worse."""
+def format_value(metric: Metric, value: object) -> Text:
+    """Format a value; a dash if there is none."""
     if not isinstance(value, (int, float)):
         return Text("-", "dim")
-    text = Text(metric.form.format(value))
-    if value is not first and isinstance(first, (int, float)):
-        change = relative_change(value, first)
-        shown = f" {change:+7.1%}" if change is not None and value != first else " " * 8
-        gain = (change or 0) * metric.better
-        text.append(shown, "green" if gain > 0 else "red" if gain < 0 else "dim")
-    return text
+    return Text(metric.form.format(value))
+
+
+def format_change(metric: Metric, value: object, first: object) -> Text:
+    """Format the change from the first value: green if better, red if worse."""
+    if not isinstance(value, (int, float)) or not isinstance(first, (int, float)):
+        return Text()
+    gain = (metric.change(value, first) or 0) * metric.better
+    style = "green" if gain > 0 else "red" if gain < 0 else "dim"
+    return Text(metric.format_change(value, first), style)
+
+
+def sort_sources(measured: Sequence[Measurement]) -> list[str]:
+    """Return the names of the sources, the largest first."""
+    sources = measured[0].sources
+    return sorted(sources, key=lambda name: (-sources[name].bytes, name))
+
+
+def source_rate(measured: Measurement, source: str) -> float | None:
+    """Return the bytes per token of a source; None if it has no tokens."""
+    found = measured.sources.get(source)
+    return found.bytes / found.tokens if found and found.tokens else None
 
 
 def build_source_table(measured: Sequence[Measurement]) -> Table | None:
@@ -120,23 +160,46 @@ def build_source_table(measured: Sequence[Measurement]) -> Table | None:
     sources = measured[0].sources
     if not sources:
         return None
-    names = (each.name for each in measured)
-    table = create_table(["bytes per token by source", "MB", *names])
-    for name, totals in sorted(sources.items(), key=lambda item: (-item[1].bytes, item[0])):
-        found = (each.sources.get(name) for each in measured)
-        cells = (f"{one.bytes / one.tokens:.3f}" if one and one.tokens else "-" for one in found)
-        table.add_row(Text(name), f"{totals.bytes / 1e6:.2f}", *cells)
-    return table
+    rows = []
+    for name in sort_sources(measured):
+        rates = [source_rate(each, name) for each in measured]
+        cells = ["-" if rate is None else f"{rate:.3f}" for rate in rates]
+        rows.append([name, f"{sources[name].bytes / 1e6:.2f}", *cells])
+    names = [Column(each.name) for each in measured]
+    return Table([Column("bytes per token by source", False), Column("MB"), *names], rows)
+
+
+def build_tables(measured: Sequence[Measurement]) -> list[Table]:
+    """Build the tables of a comparison: metrics, then sources if there are any."""
+    tables = build_metric_table(measured), build_source_table(measured)
+    return [table for table in tables if table is not None]
+
+
+def describe_corpus(measured: Sequence[Measurement]) -> str:
+    """Say what was measured on."""
+    first = measured[0]
+    patterns = ", ".join(sorted({each.pattern for each in measured}))
+    return f"{first.documents:,} documents, {first.bytes:,} bytes; pretokens by {patterns}"
 
 
 def print_comparison(measured: Sequence[Measurement], console: Console) -> None:
     """Print measurements side by side."""
-    first = measured[0]
-    patterns = ", ".join(sorted({each.pattern for each in measured}))
-    about = f"{first.documents:,} documents, {first.bytes:,} bytes; pretokens by {patterns}"
-    console.print(about, markup=False)
-    width = None if console.is_terminal else UNLIMITED_WIDTH
-    for table in (build_metric_table(measured), build_source_table(measured)):
-        if table is not None:
-            console.print()
-            console.print(table, width=width)
+    console.print(describe_corpus(measured), markup=False)
+    for table in build_tables(measured):
+        console.print()
+        print_table(table, console)
+
+
+def format_comparison_markdown(measured: Sequence[Measurement]) -> str:
+    """Format measurements side by side in Markdown."""
+    parts = [f"{describe_corpus(measured)}\n", *map(format_markdown, build_tables(measured))]
+    return "\n".join(parts)
+
+
+def format_comparison_csv(measured: Sequence[Measurement]) -> str:
+    """Format measurements as CSV: a row per metric and source, in full precision."""
+    summaries = [each.summary() for each in measured]
+    rows = [[metric.key, "", *(each[metric.key] for each in summaries)] for metric in METRICS]
+    for name in sort_sources(measured):
+        rows.append(["bytes_per_token", name, *(source_rate(each, name) for each in measured)])
+    return format_csv(["metric", "source", *(each.name for each in measured)], rows)

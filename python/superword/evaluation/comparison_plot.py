@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from superword.atomic_files import local_path, write_atomically
-from superword.evaluation.comparison import METRICS, relative_change
+from superword.evaluation.comparison import METRICS
 from superword.evaluation.html_page import TableColumn, build_page, build_table, inline_svg
 from superword.evaluation.measurement import Measurement
 from superword.evaluation.metrics import rank_counts
@@ -147,13 +147,14 @@ def build_comparison_page(measured: Sequence[Measurement]) -> str:
             if not isinstance(value, (int, float)) or not isinstance(first_value, (int, float)):
                 row.append("–")
                 continue
-            change = relative_change(value, first_value) if summary is not summaries[0] else None
-            row.append(metric.form.format(value) + (f" ({change:+.1%})" if change else ""))
+            change = metric.format_change(value, first_value)
+            row.append(metric.form.format(value) + (f" ({change})" if change else ""))
         rows.append(row)
     columns = [TableColumn(""), *(TableColumn(each.name, is_number=True) for each in measured)]
     body = (
         f"<p class='lead'>{first.documents:,} documents, {first.bytes:,} bytes of text. "
-        "Percentages are relative to the first tokenizer.</p>"
+        "Changes are relative to the first tokenizer: in percent, or in percentage points (pp) for "
+        "shares.</p>"
         f"<figure>{inline_svg(render_figure(draw_comparison(measured), 'svg'))}</figure>"
         f"{build_table(columns, rows)}"
     )

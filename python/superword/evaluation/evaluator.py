@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
@@ -20,6 +21,7 @@ from superword.evaluation.instability import (
     measure_instability,
 )
 from superword.evaluation.measurement import Measurement
+from superword.evaluation.names import number_repeated
 from superword.evaluation.opening import TokenizerLike, open_tokenizer
 from superword.evaluation.sources import read_source_labels, sum_by_source
 from superword.evaluation.tokenizers import AnyTokenizer
@@ -154,7 +156,11 @@ def compare(
     else:
         opened = [open_tokenizer(tok, pattern=pattern) for tok in tokenizers]
     documents = list(corpus) if isinstance(corpus, Iterator) else corpus
-    return [evaluate(tok, documents, **keywords) for tok in opened]
+    names = number_repeated([tok.name for tok in opened], [])
+    return [
+        replace(evaluate(tok, documents, **keywords), name=name)
+        for tok, name in zip(opened, names, strict=True)
+    ]
 
 
 def measure_batches(

@@ -41,6 +41,7 @@ tr.group td { border-top: 1px solid #9aa5b1; }
   border-bottom: 1px solid var(--line); font-family: system-ui, sans-serif; font-size: .92rem; }
 .claim .verdict { font-weight: 700; }
 .holds .verdict { color: #00714f; }
+.weaker .verdict { color: #8a6100; }
 .fails .verdict { color: #b04a00; }
 .unknown .verdict { color: var(--soft); }
 .claim small { color: var(--soft); font-size: .85rem; display: block; }

@@ -99,7 +99,7 @@ class Measurement:
             "single_share": self.single_share,
             "single_share_superwords": divide(counts.inside, counts.pretokens),
             "words_per_token": divide(counts.words, sum(counts[6:])),
-            "fertility": divide(counts.pieces, counts.words),
+            "pieces_per_word": divide(counts.pieces, counts.words),
             "words_whole": divide(counts.whole_words, counts.words),
             **{f"{kind}_tokens": share for kind, share in kinds.items()},
         }

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 from superword.errors import ModelFormatError
 from superword.evaluation.extras import import_extra
+from superword.evaluation.names import default_name
 from superword.evaluation.tokenizers import AnyTokenizer, HuggingFace, Ours, Tiktoken
 from superword.interop.folders import find_tokenizer_file
 from superword.interop.tiktoken_file import read_ranks
@@ -52,7 +53,7 @@ def open_tokenizer(
     if isinstance(path, AnyTokenizer):
         return path
     if isinstance(path, (str, PathLike)):
-        return open_file(find_tokenizer_file(Path(path)), name, pattern)
+        return open_file(find_tokenizer_file(Path(path)), name or default_name(path), pattern)
     return open_object(path, name, pattern)
 
 
@@ -85,11 +86,8 @@ def is_instance(source: object, module: str, name: str) -> bool:
     return imported is not None and isinstance(source, getattr(imported, name))
 
 
-def open_file(path: Path, name: str | None, pattern: str | None) -> AnyTokenizer:
+def open_file(path: Path, name: str, pattern: str | None) -> AnyTokenizer:
     """Open a tokenizer file."""
-    folder = path.resolve().parent.name
-    is_generic = path.stem in ("tokenizer", "model", "superword")
-    name = name or (folder if is_generic and folder else path.stem)
     with path.open("rb") as file:
         start = file.read(4096)
     if start.lstrip().startswith(b"{") and b'"format":"superword"' not in start:

@@ -11,7 +11,7 @@ Files in reading order:
 - `report`, `outputs`: the HTML report, and all files that are written.
 """
 
-from superword.reproduction.claims import CheckedClaim
+from superword.reproduction.claims import CheckedClaim, Outcome
 from superword.reproduction.experiment import reproduce
 from superword.reproduction.outputs import write_outputs
 from superword.reproduction.results import Results
@@ -19,6 +19,7 @@ from superword.reproduction.settings import ReproductionSettings, read_settings
 
 __all__ = [
     "CheckedClaim",
+    "Outcome",
     "Results",
     "ReproductionSettings",
     "read_settings",

@@ -60,6 +60,9 @@ def train_baseline(
                 if report:
                     report("count", batches.consumed, opened.size)
                 yield texts
+            if report:
+                # The library counts and learns without saying how far it is.
+                report("train", 0, None)
 
         tokenizer.train_from_iterator(read(), trainer)
     return tokenizer

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -12,11 +12,14 @@ from superword.reproduction import paper
 from superword.reproduction.lineup import DELETIONS, boundless_key
 from superword.reproduction.results import BOUNDLESS_4O, BOUNDLESS_B, Results
 
-__all__ = ["CLAIMS", "CheckedClaim", "Claim", "Verdict", "check_claims"]
+__all__ = ["CLAIMS", "Case", "CheckedClaim", "Claim", "Outcome", "Verdict", "check_claims"]
 
 MERGE_BASED = ("bpe", "wordpiece")
 HEAD_SIZE = 250
 
+# The verdicts on a claim: its test passes and the paper's figures are reached, the test passes, the
+# test does not pass, there is nothing to test.
+Outcome: TypeAlias = Literal["holds", "weaker", "fails", "not run"]
 # Whether a case is as claimed, and the numbers found.
 Case = tuple[bool, str]
 
@@ -27,10 +30,21 @@ class Verdict(NamedTuple):
     Attributes:
         holds: True if all cases are as claimed; None if no case was run.
         cases: The cases.
+        figures: Whether each figure that the paper's statement gives is reached.
     """
 
     holds: bool | None
     cases: tuple[Case, ...] = ()
+    figures: tuple[Case, ...] = ()
+
+    @property
+    def outcome(self) -> Outcome:
+        """The verdict in a word: `weaker` if the test passes and a figure is not reached."""
+        if self.holds is None:
+            return "not run"
+        if not self.holds:
+            return "fails"
+        return "holds" if all(is_reached for is_reached, _ in self.figures) else "weaker"
 
 
 class Claim(NamedTuple):
@@ -41,12 +55,14 @@ class Claim(NamedTuple):
         statement: The claim.
         test: The condition under which it holds here.
         check: Checks the condition.
+        compare: Compares with the figures of the statement, where the condition does not.
     """
 
     key: str
     statement: str
     test: str
     check: Callable[[Results], Verdict]
+    compare: Callable[[Results], Iterable[Case]] = lambda results: ()
 
 
 class CheckedClaim(NamedTuple):
@@ -58,7 +74,13 @@ class CheckedClaim(NamedTuple):
 
 def check_claims(results: Results) -> list[CheckedClaim]:
     """Check all claims."""
-    return [CheckedClaim(claim, claim.check(results)) for claim in CLAIMS]
+    return [CheckedClaim(claim, check_claim(claim, results)) for claim in CLAIMS]
+
+
+def check_claim(claim: Claim, results: Results) -> Verdict:
+    """Check a claim, and compare with its figures if its test passes."""
+    verdict = claim.check(results)
+    return verdict._replace(figures=tuple(claim.compare(results))) if verdict.holds else verdict
 
 
 def judge(cases: Iterable[Case]) -> Verdict:
@@ -83,7 +105,7 @@ def pair_with_baselines(results: Results) -> Iterator[tuple[str, int, Measuremen
 def check_single_share(results: Results) -> Verdict:
     """Check the share of pretokens that are one token for BPE and WordPiece."""
     return judge(
-        (0.90 <= share <= 0.95, f"{results.label(key)} {size:,}: {share:.1%}")
+        (0.90 <= share <= 0.95, f"{results.label(key)} {size:,}: {share:.2%}")
         for key in select_trained(results, MERGE_BASED)
         for size in results.sizes
         for share in [results.measured[key, size].single_share]
@@ -103,10 +125,24 @@ def check_unigram_share(results: Results) -> Verdict:
     )
 
 
+def compare_unigram_share(results: Results) -> Iterator[Case]:
+    """Compare the largest share of UnigramLM with the paper's, to the percent that it gives."""
+    share = max(results.measured["unigram", size].single_share for size in results.sizes)
+    limit = paper.UNIGRAM_SINGLE_SHARE
+    yield round(share, 2) <= limit, f"up to {share:.1%}; the paper has up to {limit:.0%}"
+
+
 def check_supermerge_share(results: Results) -> Verdict:
     """Check that about a third of the rules are supermerges."""
     share = float(results.curves[BOUNDLESS_B].is_supermerge.mean())
     return judge([(0.25 <= share <= 0.45, f"{share:.1%} of the rules to the largest vocabulary")])
+
+
+def compare_supermerge_share(results: Results) -> Iterator[Case]:
+    """Compare the share of supermerges with the paper's."""
+    share = float(results.curves[BOUNDLESS_B].is_supermerge.mean())
+    known = paper.SUPERMERGE_SHARE
+    yield round(share, 3) >= known, f"{share:.1%}; the paper has {known:.1%}"
 
 
 def check_supermerge_rise(results: Results) -> Verdict:
@@ -115,6 +151,16 @@ def check_supermerge_rise(results: Results) -> Verdict:
     quarters = supermerge_shares(flags, -(-len(flags) // 4))
     shown = ", ".join(f"{share:.1%}" for share in quarters)
     return judge([(bool(np.all(np.diff(quarters) > 0)), f"by quarters of training {shown}")])
+
+
+def compare_last_supermerges(results: Results) -> Iterator[Case]:
+    """Compare the last whole group of 8,192 rules with the paper's, or the last sixteenth."""
+    flags = results.curves[BOUNDLESS_B].is_supermerge
+    interval = min(paper.RULES_PER_GROUP, -(-len(flags) // 16))
+    share = float(supermerge_shares(flags, interval)[len(flags) // interval - 1])
+    known = paper.LAST_SUPERMERGE_SHARE
+    found = f"{share:.1%} in the last group of {interval:,} rules; the paper has {known:.1%}"
+    yield round(share, 3) >= known, found
 
 
 def check_last_counts(results: Results) -> Verdict:
@@ -236,6 +282,7 @@ CLAIMS = (
         "UnigramLM makes fewer of them one token, 72 to 73% (Section 2).",
         "Its share is below those of BPE and WordPiece at every size.",
         check_unigram_share,
+        compare_unigram_share,
     ),
     Claim(
         "counts-fall-slower",
@@ -248,6 +295,7 @@ CLAIMS = (
         f"Supermerges are {paper.SUPERMERGE_SHARE:.1%} of all merges (Section 3.4).",
         "About a third: from 25% to 45% of the rules to the largest vocabulary, BoundlessBPE (B).",
         check_supermerge_share,
+        compare_supermerge_share,
     ),
     Claim(
         "supermerges-rise",
@@ -255,6 +303,7 @@ CLAIMS = (
         f"{paper.LAST_SUPERMERGE_SHARE:.1%} at the end (Section 3.4).",
         "It is higher in each quarter of the rules than in the one before.",
         check_supermerge_rise,
+        compare_last_supermerges,
     ),
     Claim(
         "bytes-per-token",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, cast
@@ -43,28 +43,65 @@ def reproduce(
 
     Args:
         settings: What to train and measure.
-        log: Called with the name of each file before it is built.
+        log: Called with "step n of m" and the name of a file before it is built. Steps whose files
+            are up to date are counted and not logged.
         progress: True for progress bars on a terminal, or a callback.
 
     Raises:
         SuperwordError: If a baseline loses bytes, or a library is missing.
         CorpusError: If a corpus cannot be read.
     """
-    experiment = Experiment(settings, Steps(settings.out, log), progress)
     transition = settings.transition or None
     lineup = build_lineup(settings.baselines, settings.baseline_bytes, transition)
+    steps = Steps(settings.out, log, list_steps(lineup, settings.vocab_sizes))
+    experiment = Experiment(settings, steps, progress)
     measured = {}
     for spec in lineup:
         for size, each in experiment.measure(spec):
             measured[spec.key, size] = each
-    nested = [spec for spec in lineup if spec.baseline is None and spec.is_nested]
     return Results(
         lineup={spec.key: spec for spec in lineup},
         sizes=settings.vocab_sizes,
         measured=measured,
-        curves={spec.key: experiment.build_curve(spec) for spec in nested},
+        curves={spec.key: experiment.build_curve(spec) for spec in lineup if has_curve(spec)},
         sentence=(settings.sentence, experiment.tokenize_sentence(lineup)),
     )
+
+
+def list_steps(lineup: Sequence[TokenizerSpec], sizes: Sequence[int]) -> list[str]:
+    """List the files of a reproduction in the order in which they are built."""
+    names = []
+    for spec in lineup:
+        for size in sizes:
+            names.append(name_model(spec, trained_size(spec, size, sizes[-1])))
+            names.append(name_measurement(spec, size))
+    names += [name_curve(spec) for spec in lineup if has_curve(spec)]
+    return list(dict.fromkeys(names))
+
+
+def has_curve(spec: TokenizerSpec) -> bool:
+    """Return whether a tokenizer's training curve is shown: superword's nested models have one."""
+    return spec.baseline is None and spec.is_nested
+
+
+def trained_size(spec: TokenizerSpec, size: int, largest: int) -> int:
+    """Return the size to train at: the largest if smaller vocabularies are its prefixes."""
+    return largest if spec.is_nested else size
+
+
+def name_model(spec: TokenizerSpec, size: int) -> str:
+    """Return the file of a model that is trained at a size."""
+    return f"models/{spec.key}-{size}.json"
+
+
+def name_measurement(spec: TokenizerSpec, size: int) -> str:
+    """Return the file of a measurement."""
+    return f"measurements/{spec.key}-{size}.json"
+
+
+def name_curve(spec: TokenizerSpec) -> str:
+    """Return the file of a training curve."""
+    return f"curves/{spec.key}.json"
 
 
 class Experiment:
@@ -78,19 +115,15 @@ class Experiment:
         self.progress = progress
         self.largest = settings.vocab_sizes[-1]
 
-    def trained_size(self, spec: TokenizerSpec, size: int) -> int:
-        """Return the size to train at: the largest if smaller vocabularies are its prefixes."""
-        return self.largest if spec.is_nested else size
-
     def model_digest(self, spec: TokenizerSpec, size: int) -> str:
         """Return a digest of everything that decides a model."""
         text = self.settings.train_digest(spec.max_bytes)
-        return digest(VERSION, asdict(spec), self.trained_size(spec, size), text)
+        return digest(VERSION, asdict(spec), trained_size(spec, size, self.largest), text)
 
     def build_model(self, spec: TokenizerSpec, size: int) -> Path:
         """Train a model unless its file is up to date."""
-        trained = self.trained_size(spec, size)
-        name = f"models/{spec.key}-{trained}.json"
+        trained = trained_size(spec, size, self.largest)
+        name = name_model(spec, trained)
         inputs = self.model_digest(spec, size)
         return self.steps.build(name, inputs, lambda path: self.train(spec, trained, path))
 
@@ -164,14 +197,14 @@ class Experiment:
             inputs = digest(self.model_digest(spec, size), size, settings.eval_digest())
             # Train in a separate step, before this one is timed.
             self.build_model(spec, size)
-            name = f"measurements/{spec.key}-{size}.json"
-            yield size, Measurement.load(self.steps.build(name, inputs, write))
+            path = self.steps.build(name_measurement(spec, size), inputs, write)
+            yield size, Measurement.load(path)
 
     def build_curve(self, spec: TokenizerSpec) -> TrainingCurve:
         """Extract the training curve of a superword model, or load it."""
         model = self.build_model(spec, self.largest)
         path = self.steps.build(
-            f"curves/{spec.key}.json",
+            name_curve(spec),
             self.model_digest(spec, self.largest),
             lambda path: TrainingCurve.from_model(load(model)).save(path),
         )

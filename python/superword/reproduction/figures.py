@@ -21,7 +21,6 @@ from superword.reproduction.results import BOUNDLESS_4O, BOUNDLESS_B, Results
 
 __all__ = ["FIGURES", "DrawnFigure", "PaperFigure"]
 
-INTERVAL = 8192
 ALPHAS = (1.0, 1.5, 2.0, 2.5, 3.0, 4.0)
 # One color for each kind of tokenizer in all figures, from the palette of Okabe and Ito.
 COLORS = {
@@ -188,7 +187,7 @@ def choose_interval(rules: int) -> int:
         >>> choose_interval(131_000), choose_interval(8000)
         (8192, 512)
     """
-    interval = INTERVAL
+    interval = paper.RULES_PER_GROUP
     while interval > 16 and rules < 8 * interval:
         interval //= 2
     return interval
@@ -323,6 +322,10 @@ def draw_renyi_orders(results: Results) -> DrawnFigure:
     return DrawnFigure(figure, ("tokenizer", "vocab_size", "alpha", "renyi_efficiency"), rows)
 
 
+OPEN_MARKS = (
+    "Open marks on dashed lines are the paper's values, on its own corpus. Open marks on dotted "
+    "lines, if any, are ours: BoundlessBPE trained on the text that a slow baseline was limited to."
+)
 # The name, the caption and the function of each figure, in the paper's order.
 DEFINITIONS: tuple[tuple[str, str, Callable[[Results], DrawnFigure]], ...] = (
     (
@@ -333,8 +336,8 @@ DEFINITIONS: tuple[tuple[str, str, Callable[[Results], DrawnFigure]], ...] = (
     ),
     (
         "rule-counts",
-        "The count of each merge or supermerge in the training corpus when it was selected. With "
-        "supermerges, the counts fall more slowly; the four curves without supermerges coincide.",
+        "The count of each merge or supermerge in the training corpus when it was selected, for "
+        "training with supermerges (BoundlessBPE) and without.",
         draw_rule_counts,
     ),
     (
@@ -357,14 +360,12 @@ DEFINITIONS: tuple[tuple[str, str, Callable[[Results], DrawnFigure]], ...] = (
     ),
     (
         "renyi-efficiency",
-        "Rényi efficiency of the evaluation corpus, α = 2.5. Higher is more even. Open marks are "
-        "the paper's values, on its own corpus.",
+        f"Rényi efficiency of the evaluation corpus, α = 2.5. Higher is more even. {OPEN_MARKS}",
         draw_renyi_efficiency,
     ),
     (
         "bytes-per-token",
-        "Bytes per token of the evaluation corpus. Open marks are the paper's values, on its own "
-        "corpus.",
+        f"Bytes per token of the evaluation corpus. {OPEN_MARKS}",
         draw_bytes_per_token,
     ),
     (

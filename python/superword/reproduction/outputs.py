@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -20,9 +18,9 @@ from superword.reproduction.tables import (
     COLUMNS,
     AblationRow,
     build_ablation,
-    format_markdown,
     format_row,
 )
+from superword.tables import Column, Table, format_csv, format_markdown
 
 __all__ = ["write_outputs"]
 
@@ -53,7 +51,8 @@ def write_outputs(results: Results, settings: ReproductionSettings) -> list[Chec
             tables[number] = rows
             stem = folder / "tables" / f"table-{number}-ablation"
             write_rows(stem, AblationRow._fields, rows)
-            markdown = format_markdown(COLUMNS, [format_row(row) for row in rows], texts=3)
+            columns = [Column(name, is_number=at > 2) for at, name in enumerate(COLUMNS)]
+            markdown = format_markdown(Table(columns, list(map(format_row, rows))))
             write_file(stem.with_suffix(".md"), markdown.encode())
     claims = check_claims(results)
     write_json(folder / "claims.json", claims_as_json(claims))
@@ -74,8 +73,9 @@ def claims_as_json(claims: Iterable[CheckedClaim]) -> list[dict[str, Any]]:
             "claim": claim.key,
             "statement": claim.statement,
             "test": claim.test,
-            "holds": verdict.holds,
-            "cases": [{"is_so": holds, "found": found} for holds, found in verdict.cases],
+            "verdict": verdict.outcome,
+            "cases": [{"is_so": is_so, "found": found} for is_so, found in verdict.cases],
+            "figures": [{"is_reached": is_so, "found": found} for is_so, found in verdict.figures],
         }
         for claim, verdict in claims
     ]
@@ -83,11 +83,7 @@ def claims_as_json(claims: Iterable[CheckedClaim]) -> list[dict[str, Any]]:
 
 def write_rows(stem: Path, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
     """Write a table as CSV and as JSON."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(rows)
-    write_file(stem.with_suffix(".csv"), text.getvalue().encode())
+    write_file(stem.with_suffix(".csv"), format_csv(columns, rows).encode())
     write_json(stem.with_suffix(".json"), [dict(zip(columns, row, strict=True)) for row in rows])
 
 

@@ -4,13 +4,24 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["ABLATION", "LAST_SUPERMERGE_SHARE", "SIZES", "SUPERMERGE_SHARE", "Ablation"]
+__all__ = [
+    "ABLATION",
+    "LAST_SUPERMERGE_SHARE",
+    "RULES_PER_GROUP",
+    "SIZES",
+    "SUPERMERGE_SHARE",
+    "UNIGRAM_SINGLE_SHARE",
+    "Ablation",
+]
 
 SIZES = (40_960, 65_536, 98_304, 131_072)
 
 # Section 3.4: the share of supermerges in all rules up to 131,072 tokens, and in the last 8,192.
 SUPERMERGE_SHARE = 0.366
 LAST_SUPERMERGE_SHARE = 0.508
+RULES_PER_GROUP = 8192
+# Section 2: the largest share of pretokens that UnigramLM makes one token.
+UNIGRAM_SINGLE_SHARE = 0.73
 
 
 class Ablation(NamedTuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from importlib.metadata import version
@@ -16,7 +17,7 @@ from superword.evaluation import (
     group_sources,
     inline_svg,
 )
-from superword.reproduction.claims import CheckedClaim
+from superword.reproduction.claims import Case, CheckedClaim, Outcome
 from superword.reproduction.figures import PaperFigure
 from superword.reproduction.lineup import BASELINE_LABELS
 from superword.reproduction.results import BOUNDLESS_4O, Results
@@ -51,8 +52,9 @@ def build_report(
         build_cards(results, claims),
         build_navigation(),
         "<h2 id='claims'>The paper's claims, checked</h2>",
-        "<p>The numerical test of each claim was fixed before the first run. The corpus is not the "
-        "paper's, and some claims do not hold on it.</p>",
+        "<p>The numerical test of each claim was fixed before the first run. “Weaker” means that "
+        "the test passes, and that a figure in the paper's statement is not reached. The corpus is "
+        "not the paper's, and some claims do not hold on it.</p>",
         *map(build_claim, claims),
         "<h2 id='sentence'>One sentence</h2>",
         build_sentence(results),
@@ -86,9 +88,12 @@ def build_cards(results: Results, claims: Sequence[CheckedClaim]) -> str:
     """Show the headline numbers."""
     size = results.sizes[-1]
     ours = results.measured[BOUNDLESS_4O, size]
-    held = sum(each.verdict.holds is True for each in claims)
-    judged = sum(each.verdict.holds is not None for each in claims)
-    shown = [(f"{held} of {judged}", "claims of the paper hold on this corpus")]
+    outcomes = Counter(each.verdict.outcome for each in claims)
+    judged = len(claims) - outcomes["not run"]
+    weaker = f", {outcomes['weaker']} more in a weaker form" if outcomes["weaker"] else ""
+    shown = [
+        (f"{outcomes['holds']} of {judged}", f"claims of the paper hold on this corpus{weaker}")
+    ]
     if "bpe" in results.lineup:
         bpe = results.measured["bpe", size]
         counterpart = results.measured[results.counterpart("bpe"), size]
@@ -118,30 +123,37 @@ def build_navigation() -> str:
 
 
 # The CSS class and the text of each verdict.
-VERDICT_TEXTS = {
-    True: ("holds", "✓ holds"),
-    False: ("fails", "✗ not here"),
-    None: ("unknown", "not run"),
+VERDICT_TEXTS: dict[Outcome, tuple[str, str]] = {
+    "holds": ("holds", "✓ holds"),
+    "weaker": ("weaker", "≈ weaker"),
+    "fails": ("fails", "✗ not here"),
+    "not run": ("unknown", "not run"),
 }
 
 
 def build_claim(checked: CheckedClaim) -> str:
     """Show a claim, whether it holds, and in which cases."""
     claim, verdict = checked
-    kind, word = VERDICT_TEXTS[verdict.holds]
+    kind, word = VERDICT_TEXTS[verdict.outcome]
     held = sum(holds for holds, _ in verdict.cases)
-    items = "".join(
-        f"<li class='{'so' if holds else 'not'}'>{escape(found)}</li>"
-        for holds, found in verdict.cases
-    )
+    items = list_cases(verdict.cases)
     if len(verdict.cases) > 2:
         summary = f"<summary>holds in {held} of {len(verdict.cases)} cases</summary>"
         items = f"<details>{summary}<ul>{items}</ul></details>"
     elif items:
         items = f"<ul>{items}</ul>"
+    if verdict.figures:
+        items += f"<small>The paper's figure:</small><ul>{list_cases(verdict.figures)}</ul>"
     return (
         f"<div class='claim {kind}'><div class='verdict'>{word}</div><div>{escape(claim.statement)}"
         f"<small>Test: {escape(claim.test)}</small>{items}</div></div>"
+    )
+
+
+def list_cases(cases: Iterable[Case]) -> str:
+    """List cases, each with a mark that says whether it is as claimed."""
+    return "".join(
+        f"<li class='{'so' if is_so else 'not'}'>{escape(found)}</li>" for is_so, found in cases
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,11 +28,22 @@ class Steps:
     """Files in a folder, and `steps.json`, which records the digest of the inputs of each.
 
     A file is rebuilt if its inputs have changed or it is missing.
+
+    Args:
+        folder: The folder.
+        log: Called with a line before each file is built.
+        names: The files that will be built, in order, by their paths in the folder.
     """
 
-    def __init__(self, folder: Path, log: Callable[[str], object] = lambda line: None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        log: Callable[[str], object] = lambda line: None,
+        names: Sequence[str] = (),
+    ) -> None:
         self.folder = folder
         self._log = log
+        self._numbers = {name: number for number, name in enumerate(names, 1)}
         self._record = folder / "steps.json"
         known = json.loads(self._record.read_text("utf-8")) if self._record.exists() else {}
         self._done: dict[str, dict[str, Any]] = known
@@ -50,7 +61,9 @@ class Steps:
         if done and done["made_from"] == inputs and path.exists():
             return path
         path.parent.mkdir(parents=True, exist_ok=True)
-        self._log(name)
+        number = self._numbers.get(name)
+        step = f"step {number} of {len(self._numbers)}: " if number else ""
+        self._log(f"{step}{name}")
         start = time.monotonic()
         write(path)
         seconds = round(time.monotonic() - start, 1)

@@ -9,7 +9,7 @@ from superword.reproduction import paper
 from superword.reproduction.lineup import DELETIONS, boundless_key
 from superword.reproduction.results import Results
 
-__all__ = ["COLUMNS", "AblationRow", "build_ablation", "format_markdown", "format_row"]
+__all__ = ["COLUMNS", "AblationRow", "build_ablation", "format_row"]
 
 DELETION_NAMES = {None: "none", "pair": "original", "bytes": "ours"}
 PATTERN_NAMES = {"boundless": "Boundless", "gpt4o": "GPT4o"}
@@ -78,17 +78,3 @@ def format_row(row: AblationRow) -> list[str]:
         format_number(row.renyi_efficiency, "{:.4f}"),
         format_number(row.paper_renyi_efficiency, "{:.4f}"),
     ]
-
-
-def format_markdown(columns: Sequence[str], rows: Sequence[Sequence[str]], texts: int) -> str:
-    """Format a Markdown table whose first columns are texts and whose other columns are numbers.
-
-    Example:
-        >>> print(format_markdown(["a", "b"], [["x", "1"]], texts=1), end="")
-        | a | b |
-        | --- | ---: |
-        | x | 1 |
-    """
-    alignment = ["---"] * texts + ["---:"] * (len(columns) - texts)
-    lines = [columns, alignment, *rows]
-    return "".join(f"| {' | '.join(cell.strip() for cell in line)} |\n" for line in lines)

@@ -1,4 +1,4 @@
-"""A summary of a model: counts, superwords, deletions, as tables and as JSON."""
+"""A summary of a model: counts, superwords, deletions, as tables, JSON, Markdown and CSV."""
 
 from __future__ import annotations
 
@@ -8,15 +8,23 @@ from dataclasses import asdict, dataclass
 from typing import NamedTuple
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
+from superword.tables import Column, Table, format_csv, format_markdown, print_table
 from superword.tokenizer.config import TrainingConfig
 from superword.tokenizer.display import quote, readable
 from superword.tokenizer.rules import Rule, RuleKind
 from superword.tokenizer.tokenizer import Tokenizer, Training
 
-__all__ = ["Inspection", "Stretch", "Superword", "inspect", "show"]
+__all__ = [
+    "Inspection",
+    "Stretch",
+    "Superword",
+    "format_inspection_csv",
+    "format_inspection_markdown",
+    "inspect",
+    "show",
+]
 
 KINDS: tuple[RuleKind, ...] = ("merge", "supermerge", "delete")
 RULES_PER_STRETCH = 8192
@@ -139,6 +147,63 @@ def count_kinds(rules: list[Rule]) -> Stretch:
 
 def show(found: Inspection, console: Console) -> None:
     """Print a summary as tables."""
+    for at, table in enumerate(build_tables(found)):
+        if at:
+            console.print()
+        print_table(table, console)
+    if found.deleted:
+        console.print(Text.assemble("\n", ("Deleted tokens\n", "bold"), list_deleted(found)))
+
+
+def format_inspection_markdown(found: Inspection) -> str:
+    """Format a summary in Markdown."""
+    parts = list(map(format_markdown, build_tables(found)))
+    if found.deleted:
+        parts.append(f"Deleted tokens: {list_deleted(found)}\n")
+    return "\n".join(parts)
+
+
+def format_inspection_csv(found: Inspection) -> str:
+    """Format a summary as CSV: a row per value, with the part of the summary it belongs to."""
+    rows: list[tuple[str, str, object]] = []
+    for part in ("parameters", "training", "rules", "vocabulary", "special_tokens"):
+        values = found.as_json()[part]
+        assert isinstance(values, dict)
+        rows += [(part, name, value) for name, value in values.items()]
+    rows += [("pattern", "", found.pattern), ("fingerprint", "", found.fingerprint)]
+    rows.append(("smallest_count", "", found.smallest_count))
+    rows += [
+        ("supermerge_share", f"{part.first}-{part.last}", part.share) for part in found.stretches
+    ]
+    for name in ("top_superwords", "longest_superwords"):
+        rows += [(name, readable(each.token), each.count) for each in getattr(found, name)]
+    rows += [("deleted", readable(token), None) for token in found.deleted]
+    return format_csv(["part", "name", "value"], rows)
+
+
+def build_tables(found: Inspection) -> list[Table]:
+    """Build the tables of a summary."""
+    tables = [fact_table(found)]
+    if any(stretch.supermerges for stretch in found.stretches):
+        tables.append(share_table(found.stretches))
+    for title, superwords in [
+        ("Most frequent superwords", found.top_superwords),
+        ("Longest superwords", found.longest_superwords),
+    ]:
+        if superwords:
+            tables.append(superword_table(title, superwords))
+    return tables
+
+
+def list_deleted(found: Inspection) -> str:
+    """Return the deleted tokens in a row, and how many are left out."""
+    names = "  ".join(quote(token) for token in found.deleted)
+    more = found.deleted_count - len(found.deleted)
+    return names + (f"  and {more:,} more" if more else "")
+
+
+def fact_table(found: Inspection) -> Table:
+    """Return a table of the model's size, configuration and training."""
     parameters = found.parameters
     facts = {
         "tokens": "{total:,}: {bytes} bytes, {merged:,} merged, {superwords:,} superwords".format(
@@ -162,45 +227,25 @@ def show(found: Inspection, console: Console) -> None:
         ),
         "fingerprint": found.fingerprint,
     }
-    table = Table.grid(padding=(0, 2))
-    for name, fact in facts.items():
-        table.add_row(Text(name, "bold"), Text(fact))
-    console.print(table)
-    if any(stretch.supermerges for stretch in found.stretches):
-        console.print(share_table(found.stretches))
-    for title, superwords in [
-        ("Most frequent superwords", found.top_superwords),
-        ("Longest superwords", found.longest_superwords),
-    ]:
-        if superwords:
-            console.print(superword_table(title, superwords))
-    if found.deleted:
-        names = "  ".join(quote(token) for token in found.deleted)
-        more = found.deleted_count - len(found.deleted)
-        names += f"  and {more:,} more" if more else ""
-        console.print(Text.assemble("\n", ("Deleted tokens\n", "bold"), names))
+    columns = [Column("", is_number=False), Column("", is_number=False)]
+    return Table(columns, [[Text(name, "bold"), fact] for name, fact in facts.items()])
 
 
 def share_table(stretches: list[Stretch]) -> Table:
     """Return a table with a bar for each stretch of rules."""
-    table = Table.grid(padding=(0, 2))
-    table.title, table.title_justify, table.title_style = (
-        "\nShare of supermerges along training",
-        "left",
-        "bold",
-    )
-    for part in stretches:
-        bar = "█" * round(part.share * BAR_WIDTH)
-        table.add_row(f"rules {part.first:,} to {part.last:,}", f"{part.share:6.1%}", bar)
-    return table
+    rows = [
+        [
+            f"rules {part.first:,} to {part.last:,}",
+            f"{part.share:.1%}",
+            "█" * round(part.share * BAR_WIDTH),
+        ]
+        for part in stretches
+    ]
+    name = "Share of supermerges along training"
+    return Table([Column(name, is_number=False), Column(), Column("", is_number=False)], rows)
 
 
 def superword_table(title: str, superwords: list[Superword]) -> Table:
     """Return a table of superwords with their counts and ids."""
-    table = Table.grid(padding=(0, 2))
-    table.title, table.title_justify, table.title_style = f"\n{title}", "left", "bold"
-    table.add_column(justify="right")
-    for superword in superwords:
-        shown = Text(quote(superword.token))
-        table.add_row(f"{superword.count:,}", shown, Text(f"id {superword.id}", "dim"))
-    return table
+    rows = [[quote(each.token), f"{each.count:,}", f"{each.id}"] for each in superwords]
+    return Table([Column(title, is_number=False), Column("count"), Column("id")], rows)

@@ -89,6 +89,11 @@ def test_a_corpus_that_can_be_read_once_is_measured_for_all() -> None:
     assert measured[0].bytes == measured[1].bytes
 
 
+def test_tokenizers_of_one_name_are_told_apart() -> None:
+    measured = compare([core("BPE"), core("SuperBPE")], documents())
+    assert [each.name for each in measured] == ["superword", "superword (2)"]
+
+
 def test_other_objects_are_rejected() -> None:
     slow = PythonBackend.__new__(PythonBackend)
     slow.name_or_path = ""

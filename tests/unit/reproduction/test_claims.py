@@ -10,9 +10,11 @@ import pytest
 
 from superword.evaluation.alignment import Alignment
 from superword.evaluation.measurement import Measurement
-from superword.reproduction.claims import CLAIMS, Verdict, check_claims, judge
+from superword.reproduction.claims import CLAIMS, CheckedClaim, Verdict, check_claims, judge
 from superword.reproduction.figures import FIGURES
 from superword.reproduction.lineup import build_lineup
+from superword.reproduction.outputs import claims_as_json
+from superword.reproduction.report import build_claim
 from superword.reproduction.results import BOUNDLESS_4O, BOUNDLESS_B, Results, TrainingCurve
 from superword.reproduction.tables import build_ablation
 
@@ -45,7 +47,7 @@ def make_supporting_results() -> Results:
             else:
                 counts = [21] + FLAT[1:]
                 measured[key, size] = measurement(each.label, 2100, counts, 900)
-    flags = np.arange(3000) % 10 < np.arange(3000) // 500
+    flags = np.arange(3000) % 20 < 4 + 3 * (np.arange(3000) // 750)
     slow = TrainingCurve(np.arange(4000, 1000, -1), flags)
     fast = TrainingCurve(np.arange(3000, 0, -1), np.zeros(3000, bool))
     curves = {key: slow if each.supermerges else fast for key, each in found.items()}
@@ -54,7 +56,47 @@ def make_supporting_results() -> Results:
 
 def test_claims_hold_if_their_tests_pass() -> None:
     for claim, verdict in check_claims(make_supporting_results()):
-        assert verdict.holds, (claim.key, verdict)
+        assert verdict.outcome == "holds", (claim.key, verdict)
+
+
+def test_a_claim_below_the_papers_figure_is_weaker() -> None:
+    """As 26.5% supermerges, where the paper has 36.6%."""
+    results = make_supporting_results()
+    flags = np.arange(3000) % 20 < 1 + 3 * (np.arange(3000) // 750)
+    curve = TrainingCurve(results.curves[BOUNDLESS_B].counts, flags)
+    unigram = only("unigram", alignment=Alignment(pretokens=1000, single=738))
+    weak = replace(results, curves={**results.curves, BOUNDLESS_B: curve})
+    outcomes = {
+        claim.key: verdict.outcome for claim, verdict in check_claims(with_measured(weak, unigram))
+    }
+    weaker = {"supermerges-a-third", "supermerges-rise", "unigram-lower"}
+    assert {key for key, outcome in outcomes.items() if outcome == "weaker"} == weaker
+    assert {key for key, outcome in outcomes.items() if outcome == "holds"} == {*outcomes} - weaker
+
+
+def test_the_report_says_which_claims_are_weaker() -> None:
+    verdict = Verdict(True, ((True, "26.5%"),), ((False, "26.5%; the paper has 36.6%"),))
+    shown = build_claim(CheckedClaim(CLAIMS[3], verdict))
+    assert "weaker" in shown and "✓ holds" not in shown and "the paper has 36.6%" in shown
+    assert claims_as_json([CheckedClaim(CLAIMS[3], verdict)])[0]["verdict"] == "weaker"
+
+
+def test_captions_tell_open_marks_apart() -> None:
+    """The paper's values and models of less text both have open marks, on different lines."""
+    limited = build_lineup(["unigram"], {"unigram": 30_000_000})
+    results = make_supporting_results()
+    part = f"{BOUNDLESS_4O}-30000000"
+    measured = {(part, size): results.measured[BOUNDLESS_4O, size] for size in SIZES}
+    lineup = {each.key: each for each in limited}
+    results = replace(results, lineup=lineup, measured={**results.measured, **measured})
+    for figure in FIGURES[5:7]:
+        assert "dashed lines are the paper's" in figure.caption
+        assert "dotted lines, if any, are ours" in figure.caption
+        (axis,) = figure.draw(results).figure.axes
+        for line in axis.lines:
+            if line.get_markerfacecolor() == "white":
+                is_paper = "paper" in line.get_label()
+                assert line.get_linestyle() == ("--" if is_paper else ":"), line.get_label()
 
 
 def with_measured(results: Results, change: Callable[[str, Measurement], Measurement]) -> Results:

@@ -25,15 +25,15 @@ impl EncoderToken {
 
 /// Two neighbouring tokens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) struct TokenPair {
+pub(crate) struct EncoderPair {
     pub(crate) left: EncoderToken,
     pub(crate) right: EncoderToken,
 }
 
-impl TokenPair {
+impl EncoderPair {
     /// A pair that no rule joins.
-    pub(crate) const NONE: TokenPair =
-        TokenPair { left: EncoderToken::NONE, right: EncoderToken::NONE };
+    pub(crate) const NONE: EncoderPair =
+        EncoderPair { left: EncoderToken::NONE, right: EncoderToken::NONE };
 
     /// Returns both numbers in one word.
     #[inline(always)]

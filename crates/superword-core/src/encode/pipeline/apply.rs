@@ -3,7 +3,7 @@
 //! A joined unit replaces the encoding of its first pretoken, and the encodings of the others become
 //! empty. So most of a group is then written without a branch.
 
-use crate::encode::numbering::TokenPair;
+use crate::encode::numbering::EncoderPair;
 use crate::encode::pipeline::bits::{bits, find_end, lowest, with_bit};
 use crate::encode::pipeline::group::{GROUP_SIZE, GroupBits, WORD_BITS};
 use crate::encode::pipeline::text_encoder::TextEncoder;
@@ -158,8 +158,8 @@ impl<const SIZE: usize> TextEncoder<'_, SIZE> {
             (at, earliest) = if join.step < earliest.step { (index, join) } else { (at, earliest) };
         }
         let token = |index: usize| self.group.encodings[index.min(GROUP_SIZE)].first_token();
-        let before = TokenPair { left: token(at.saturating_sub(1)), right: earliest.token };
-        let after = TokenPair { left: earliest.token, right: token(at + 2) };
+        let before = EncoderPair { left: token(at.saturating_sub(1)), right: earliest.token };
+        let after = EncoderPair { left: earliest.token, right: token(at + 2) };
         self.encoder.supermerges.prefetch(before);
         self.encoder.supermerges.prefetch(after);
     }
@@ -181,7 +181,7 @@ impl<const SIZE: usize> TextEncoder<'_, SIZE> {
         let left = if is_second { a.first_token() } else { first.token };
         let right = if is_second { second.token } else { c.first_token() };
         let other_opened_at = if is_second { a.opened_at() } else { c.opened_at() };
-        let join = self.encoder.supermerges.first_join(TokenPair { left, right });
+        let join = self.encoder.supermerges.first_join(EncoderPair { left, right });
         let is_joined = join.step != NEVER;
         if is_joined && join.step <= made_at.max(other_opened_at) {
             return self.merge_run(start, start + 2);

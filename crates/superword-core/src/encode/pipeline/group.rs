@@ -1,6 +1,6 @@
 //! A group of neighbouring pretokens.
 
-use crate::encode::numbering::TokenPair;
+use crate::encode::numbering::EncoderPair;
 use crate::encode::pretoken::encoding::PretokenEncoding;
 use crate::encode::supermerge::pair_table::PairJoin;
 use crate::pretokenize::key::Key;
@@ -61,9 +61,9 @@ impl PretokenGroup {
 
     /// Returns the tokens of the open unit at an index and of the next.
     #[inline(always)]
-    pub(crate) fn pair_at(&self, index: usize) -> TokenPair {
+    pub(crate) fn pair_at(&self, index: usize) -> EncoderPair {
         let [left, right] = [index, index + 1].map(|at| self.encodings[at].first_token());
-        TokenPair { left, right }
+        EncoderPair { left, right }
     }
 
     /// Sets an encoding and its kind.

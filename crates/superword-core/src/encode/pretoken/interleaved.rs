@@ -5,7 +5,7 @@
 //! turns: each step of a turn is a loop over all of them, and while the memory of one is on its way,
 //! the others go on. To avoid branches, positions without a neighbour have one that no rule joins.
 
-use crate::encode::numbering::{EncoderToken, TokenPair};
+use crate::encode::numbering::{EncoderPair, EncoderToken};
 use crate::encode::pipeline::bits::bits;
 use crate::encode::pretoken::merge_index::MergeProbe;
 use crate::encode::pretoken::merger::PretokenMerger;
@@ -218,8 +218,8 @@ impl SmallMerge {
         let [before, after] =
             [before, after].map(|position| self.nodes[usize::from(position)].token);
         self.probes = [
-            merger.merges.prefetch_pair(TokenPair { left: before, right: merge.token }),
-            merger.merges.prefetch_pair(TokenPair { left: merge.token, right: after }),
+            merger.merges.prefetch_pair(EncoderPair { left: before, right: merge.token }),
+            merger.merges.prefetch_pair(EncoderPair { left: merge.token, right: after }),
         ];
         true
     }
@@ -245,10 +245,10 @@ impl SmallMerge {
 
     /// Returns the token at a position, and the one after it.
     #[inline(always)]
-    fn pair_at(&self, position: u8) -> TokenPair {
+    fn pair_at(&self, position: u8) -> EncoderPair {
         let next = self.after[usize::from(position)];
         let [left, right] = [position, next].map(|at| self.nodes[usize::from(at)].token);
-        TokenPair { left, right }
+        EncoderPair { left, right }
     }
 
     /// Handles an event that is not a merge of this pair: a delete, or a step that is past or belongs

@@ -7,7 +7,7 @@
 //! another pair, the exact step is searched. With this and the interleaving of 32 pretokens,
 //! `benchmarks/encode.py` (131,072 tokens, new text) went from 124 to 176 MB/s for plain BPE.
 
-use crate::encode::numbering::{EncoderToken, TokenPair};
+use crate::encode::numbering::{EncoderPair, EncoderToken};
 use crate::encode::pretoken::rule_replay::NEVER;
 use crate::platform::cpu::prefetch;
 use crate::platform::hash::{FastMap, fold, secret};
@@ -16,7 +16,7 @@ use crate::platform::huge_pages;
 /// A merge.
 #[derive(Clone, Copy)]
 pub(crate) struct IndexedMerge {
-    pub(crate) pair: TokenPair,
+    pub(crate) pair: EncoderPair,
     pub(crate) token: EncoderToken,
     /// The step that deletes the token that it makes.
     pub(crate) split_at: u32,
@@ -24,7 +24,7 @@ pub(crate) struct IndexedMerge {
 
 /// Stands for steps that are not merges.
 const NO_MERGE: IndexedMerge =
-    IndexedMerge { pair: TokenPair::NONE, token: EncoderToken::NONE, split_at: NEVER };
+    IndexedMerge { pair: EncoderPair::NONE, token: EncoderToken::NONE, split_at: NEVER };
 
 /// The number of slots in a bucket.
 const BUCKET: usize = 8;
@@ -50,7 +50,7 @@ pub(crate) struct MergeIndex {
     step_mask: u32,
     tag_mask: u32,
     /// The steps, ascending, of each pair that more than one rule joins.
-    repeated_rules: FastMap<TokenPair, Vec<u32>>,
+    repeated_rules: FastMap<EncoderPair, Vec<u32>>,
     secret: u64,
 }
 
@@ -134,7 +134,7 @@ impl MergeIndex {
 
     /// Returns the first step after `after` that joins two tokens, or [`NEVER`].
     #[inline]
-    pub(crate) fn first_step_after(&self, pair: TokenPair, after: u32) -> u32 {
+    pub(crate) fn first_step_after(&self, pair: EncoderPair, after: u32) -> u32 {
         let step = self.lower_bound(self.probe(pair), pair);
         if step == self.no_step() {
             NEVER
@@ -148,7 +148,7 @@ impl MergeIndex {
     /// Returns a step before which no rule joins two tokens: that of the first rule that joins them,
     /// or of another rule with the same tag.
     #[inline(always)]
-    pub(crate) fn lower_bound(&self, probe: MergeProbe, pair: TokenPair) -> u32 {
+    pub(crate) fn lower_bound(&self, probe: MergeProbe, pair: EncoderPair) -> u32 {
         let MergeBucket(slots) = &self.buckets[probe.bucket as usize];
         let [tag_mask, tag] = [self.tag_mask, probe.tag].map(u32::cast_signed);
         let matching = slots.map(|slot| slot | (FREE * i32::from(slot & tag_mask != tag)));
@@ -163,7 +163,7 @@ impl MergeIndex {
 
     /// Prefetches the home bucket of a pair, and returns the probe for it.
     #[inline(always)]
-    pub(crate) fn prefetch_pair(&self, pair: TokenPair) -> MergeProbe {
+    pub(crate) fn prefetch_pair(&self, pair: EncoderPair) -> MergeProbe {
         let probe = self.probe(pair);
         prefetch(&self.buckets[probe.bucket as usize]);
         probe
@@ -183,14 +183,14 @@ impl MergeIndex {
 
     /// Returns the merge at a step, if it joins these tokens.
     #[inline(always)]
-    pub(crate) fn get_if_joins(&self, step: u32, pair: TokenPair) -> Option<IndexedMerge> {
+    pub(crate) fn get_if_joins(&self, step: u32, pair: EncoderPair) -> Option<IndexedMerge> {
         let merge = self.get(step);
         (merge.pair == pair).then_some(merge)
     }
 
     /// Returns what [`MergeIndex::first_step_after`] does, after comparing all pairs.
     #[cold]
-    pub(crate) fn search_step_after(&self, pair: TokenPair, after: u32) -> u32 {
+    pub(crate) fn search_step_after(&self, pair: EncoderPair, after: u32) -> u32 {
         if let Some(steps) = self.repeated_rules.get(&pair) {
             return steps.iter().copied().find(|&step| step > after).unwrap_or(NEVER);
         }
@@ -210,7 +210,7 @@ impl MergeIndex {
     }
 
     #[inline(always)]
-    fn probe(&self, pair: TokenPair) -> MergeProbe {
+    fn probe(&self, pair: EncoderPair) -> MergeProbe {
         let hash = fold(pair.as_word() ^ self.secret, 0x9E37_79B9_7F4A_7C15);
         let bucket = hash as u32 & (self.buckets.len() - 1) as u32;
         MergeProbe { bucket, tag: (hash >> 32) as u32 & self.tag_mask }
@@ -223,8 +223,8 @@ mod tests {
 
     use super::*;
 
-    fn pair_of(left: u32, right: u32) -> TokenPair {
-        TokenPair { left: EncoderToken(left), right: EncoderToken(right) }
+    fn pair_of(left: u32, right: u32) -> EncoderPair {
+        EncoderPair { left: EncoderToken(left), right: EncoderToken(right) }
     }
 
     /// With steps of 30 bits, tags are so short that pairs share them. With few buckets, they
@@ -232,7 +232,7 @@ mod tests {
     #[test]
     fn index_equals_a_map() {
         for (step_bits, buckets) in [(12, 1024), (12, 256), (30, 1024), (30, 256)] {
-            let mut expected: BTreeMap<TokenPair, Vec<u32>> = BTreeMap::new();
+            let mut expected: BTreeMap<EncoderPair, Vec<u32>> = BTreeMap::new();
             let merges = (1..3000).map(|step: u32| {
                 let pair = pair_of(step * step / 11 % 40, step * 7 / 3 % 50);
                 expected.entry(pair).or_default().push(step);

@@ -1,6 +1,6 @@
 //! The merges and deletes of a model, and their effect on one pretoken.
 
-use crate::encode::numbering::{EncoderToken, TokenNumbering, TokenPair};
+use crate::encode::numbering::{EncoderPair, EncoderToken, TokenNumbering};
 use crate::encode::pretoken::merge_index::{IndexedMerge, MergeIndex};
 use crate::encode::pretoken::rule_replay::{NEVER, ReplayJoin, ReplayRules, RuleReplay};
 use crate::model::{Model, Rule, TokenIndex};
@@ -86,7 +86,7 @@ impl PretokenMerger {
                 let [left, right, token] =
                     [left, right, token].map(|token| numbering.token(*token));
                 let split_at = deletes.first_step_after(token, step);
-                let pair = TokenPair { left, right };
+                let pair = EncoderPair { left, right };
                 Some((step, IndexedMerge { pair, token, split_at }))
             }
             Rule::Supermerge { .. } | Rule::Delete { .. } => None,
@@ -135,7 +135,7 @@ impl ReplayRules for PretokenMerger {
     #[inline]
     fn find_join(&self, left: MergedToken, right: MergedToken) -> Option<ReplayJoin<MergedToken>> {
         let after = left.made_at.max(right.made_at);
-        let pair = TokenPair { left: left.token, right: right.token };
+        let pair = EncoderPair { left: left.token, right: right.token };
         let step = self.merges.first_step_after(pair, after);
         let merge = (step != NEVER).then(|| self.merges.get(step))?;
         Some(ReplayJoin { step, item: MergedToken { token: merge.token, made_at: step } })

@@ -1,6 +1,6 @@
 //! The boundaries inside tokens: the pairs of neighbouring tokens that can end up in one token.
 
-use crate::encode::numbering::{EncoderToken, TokenPair};
+use crate::encode::numbering::{EncoderPair, EncoderToken};
 use crate::encode::supermerge::pair_table::JoinRule;
 
 /// The most boundaries that are listed, per rule. One is usual.
@@ -15,7 +15,7 @@ pub(crate) fn list_boundaries(
     is_atom: &[bool],
     byte_lengths: &[u32],
     rules: &[JoinRule],
-) -> Option<Vec<TokenPair>> {
+) -> Option<Vec<EncoderPair>> {
     let itself = |(token, &is_atom)| if is_atom { vec![EncoderToken(token)] } else { Vec::new() };
     let mut firsts: Vec<Vec<EncoderToken>> = (0..).zip(is_atom).map(itself).collect();
     let mut lasts = firsts.clone();
@@ -39,7 +39,7 @@ pub(crate) fn list_boundaries(
         for &left in &lasts[rule.pair.left.as_usize()] {
             for &right in &firsts[rule.pair.right.as_usize()] {
                 remaining = remaining.checked_sub(1)?;
-                boundaries.push(TokenPair { left, right });
+                boundaries.push(EncoderPair { left, right });
             }
         }
     }

@@ -5,7 +5,7 @@
 //! almost never taken. With this, the table of pretokens and the pipeline, `benchmarks/encode.py`
 //! (131,072 tokens, text seen before) went from 125 to 236 MB/s for BoundlessBPE.
 
-use crate::encode::numbering::{EncoderToken, TokenPair};
+use crate::encode::numbering::{EncoderPair, EncoderToken};
 use crate::encode::pretoken::rule_replay::NEVER;
 use crate::platform::cpu::prefetch;
 use crate::platform::hash::{FastMap, fold, secret};
@@ -27,7 +27,7 @@ impl PairJoin {
 /// A rule that joins two tokens.
 #[derive(Clone, Copy)]
 pub(crate) struct JoinRule {
-    pub(crate) pair: TokenPair,
+    pub(crate) pair: EncoderPair,
     pub(crate) join: PairJoin,
 }
 
@@ -57,7 +57,7 @@ pub(crate) struct PairTable {
 
 impl PairTable {
     /// Creates the table of rules in order, and of boundaries.
-    pub(crate) fn new(rules: &[JoinRule], boundaries: &[TokenPair]) -> PairTable {
+    pub(crate) fn new(rules: &[JoinRule], boundaries: &[EncoderPair]) -> PairTable {
         let lines = huge_pages::filled(EMPTY, usize::midpoint(rules.len(), boundaries.len()) + 1);
         let mut table = PairTable { lines, repeated_rules: FastMap::default() };
         for &rule in rules {
@@ -93,7 +93,7 @@ impl PairTable {
 
     /// Prefetches the home line of a pair, and returns it.
     #[inline]
-    pub(crate) fn prefetch(&self, pair: TokenPair) -> usize {
+    pub(crate) fn prefetch(&self, pair: EncoderPair) -> usize {
         let home = self.home(pair);
         prefetch(&self.lines[home]);
         home
@@ -102,7 +102,7 @@ impl PairTable {
     /// Probes for a pair from its home line on. Returns the first rule that joins it, and whether the
     /// pair was found.
     #[inline]
-    pub(crate) fn probe(&self, home: usize, pair: TokenPair) -> (PairJoin, bool) {
+    pub(crate) fn probe(&self, home: usize, pair: EncoderPair) -> (PairJoin, bool) {
         let pair = pair.as_word();
         let line = &self.lines[home];
         let mut found = 0;
@@ -134,7 +134,7 @@ impl PairTable {
 
     /// Returns the first rule that joins two tokens.
     #[inline]
-    pub(crate) fn get(&self, pair: TokenPair) -> Option<PairJoin> {
+    pub(crate) fn get(&self, pair: EncoderPair) -> Option<PairJoin> {
         let (join, is_found) = self.probe(self.home(pair), pair);
         is_found.then_some(join)
     }
@@ -143,7 +143,7 @@ impl PairTable {
     #[inline]
     pub(crate) fn find(
         &self,
-        pair: TokenPair,
+        pair: EncoderPair,
         is_allowed: impl Fn(u32) -> bool,
     ) -> Option<PairJoin> {
         let first = self.get(pair).filter(|join| join.step != NEVER)?;
@@ -163,7 +163,7 @@ impl PairTable {
 
     /// Returns the home line of a pair.
     #[inline]
-    fn home(&self, pair: TokenPair) -> usize {
+    fn home(&self, pair: EncoderPair) -> usize {
         let hash = fold(pair.as_word() ^ secret(), 0x9E37_79B9_7F4A_7C15);
         (((hash >> 32) * self.lines.len() as u64) >> 32) as usize
     }

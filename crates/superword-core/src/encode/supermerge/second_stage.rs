@@ -10,7 +10,7 @@
 
 use std::ops::Range;
 
-use crate::encode::numbering::{EncoderToken, TokenNumbering, TokenPair};
+use crate::encode::numbering::{EncoderPair, EncoderToken, TokenNumbering};
 use crate::encode::pretoken::merger::{MergedToken, PretokenReplay};
 use crate::encode::pretoken::rule_replay::{ReplayJoin, ReplayRules};
 use crate::encode::supermerge::boundaries::list_boundaries;
@@ -74,7 +74,7 @@ impl SecondStageMerger {
             } else {
                 let [left, right] = [left, right].map(|token| numbering.token(token));
                 let join = PairJoin { step: index as u32 + 1, token: made };
-                rules.push(JoinRule { pair: TokenPair { left, right }, join });
+                rules.push(JoinRule { pair: EncoderPair { left, right }, join });
             }
         }
         let boundaries = list_boundaries(&is_atom, &byte_lengths, &rules);
@@ -166,15 +166,15 @@ impl ReplayRules for SecondStageMerger {
     #[inline]
     fn find_join(&self, left: MergedToken, right: MergedToken) -> Option<ReplayJoin<MergedToken>> {
         let after = left.made_at.max(right.made_at);
-        let pair = TokenPair { left: left.token, right: right.token };
+        let pair = EncoderPair { left: left.token, right: right.token };
         let PairJoin { step, token } = self.pairs.find(pair, |step| step > after)?;
         Some(ReplayJoin { step, item: MergedToken { token, made_at: step } })
     }
 }
 
 #[inline]
-fn to_pair(left: u32, right: u32) -> TokenPair {
-    TokenPair { left: EncoderToken(left), right: EncoderToken(right) }
+fn to_pair(left: u32, right: u32) -> EncoderPair {
+    EncoderPair { left: EncoderToken(left), right: EncoderToken(right) }
 }
 
 /// Returns the word and the bit of two neighbouring bytes.

@@ -1,6 +1,6 @@
 //! Open units, and the supermerges that join them.
 
-use crate::encode::numbering::{EncoderToken, TokenNumbering, TokenPair};
+use crate::encode::numbering::{EncoderPair, EncoderToken, TokenNumbering};
 use crate::encode::pretoken::merger::OpenSpan;
 use crate::encode::pretoken::rule_replay::{NEVER, ReplayJoin, ReplayRules, RuleReplay};
 use crate::encode::supermerge::boundaries::list_boundaries;
@@ -72,7 +72,7 @@ impl SupermergeTable {
         let supermerges = (1..).zip(model.rules()).filter_map(|(step, rule)| match rule {
             &Rule::Supermerge { left, right, token, .. } => {
                 let [left, right, token] = [left, right, token].map(|token| numbering.token(token));
-                let pair = TokenPair { left, right };
+                let pair = EncoderPair { left, right };
                 Some(JoinRule { pair, join: PairJoin { step, token } })
             }
             _ => None,
@@ -94,7 +94,7 @@ impl SupermergeTable {
         let pairs = PairTable::new(&supermerges, &boundaries);
         let mut has_after = vec![allows_all; model.token_count()];
         let mut has_before = has_after.clone();
-        for TokenPair { left, right } in boundaries {
+        for EncoderPair { left, right } in boundaries {
             has_after[left.as_usize()] = true;
             has_before[right.as_usize()] = true;
         }
@@ -121,14 +121,14 @@ impl SupermergeTable {
 
     /// Prefetches the home line of a pair, and returns it.
     #[inline]
-    pub(crate) fn prefetch(&self, pair: TokenPair) -> usize {
+    pub(crate) fn prefetch(&self, pair: EncoderPair) -> usize {
         self.pairs.prefetch(pair)
     }
 
     /// Probes for a pair of pretokens from its home line on. Returns the first rule that joins it, and
     /// whether the two can end up in one token.
     #[inline]
-    pub(crate) fn probe_boundary(&self, home: usize, pair: TokenPair) -> (PairJoin, bool) {
+    pub(crate) fn probe_boundary(&self, home: usize, pair: EncoderPair) -> (PairJoin, bool) {
         let (join, is_boundary) = self.pairs.probe(home, pair);
         if !is_boundary & self.allows_all {
             return (PairJoin::NONE, true);
@@ -138,7 +138,7 @@ impl SupermergeTable {
 
     /// Returns the first rule that joins two tokens.
     #[inline]
-    pub(crate) fn first_join(&self, pair: TokenPair) -> PairJoin {
+    pub(crate) fn first_join(&self, pair: EncoderPair) -> PairJoin {
         self.pairs.get(pair).unwrap_or(PairJoin::NONE)
     }
 
@@ -170,7 +170,7 @@ impl SupermergeTable {
     /// Finds the first rule that joins two units at a step at which both are open.
     #[inline]
     fn find_unit_join(&self, left: OpenUnit, right: OpenUnit) -> PairJoin {
-        let pair = TokenPair { left: left.token, right: right.token };
+        let pair = EncoderPair { left: left.token, right: right.token };
         let are_open = |step| self.is_open_at(left, step) && self.is_open_at(right, step);
         self.pairs.find(pair, are_open).unwrap_or(PairJoin::NONE)
     }

@@ -1,0 +1,137 @@
+"""The figures that the documentation quotes are those of the stored results."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+RESULTS = ROOT / "docs/results"
+NAMES = {"BPE": "BPE", "BoundlessBPE": "BoundlessBPE (4o)", "SuperBPE": "SuperBPE (4o)"}
+
+
+def read_rates() -> dict[tuple[str, int], float]:
+    """Return bytes per token by tokenizer and vocabulary size."""
+    with (RESULTS / "figures/figure-7-bytes-per-token.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    return {
+        (row["tokenizer"], int(row["vocab_size"])): float(row["bytes_per_token"]) for row in rows
+    }
+
+
+class Tables(HTMLParser):
+    """The tables of a page, as lists of rows."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tables: list[list[list[str]]] = []
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: object) -> None:
+        """Begin a table, a row or a cell."""
+        if tag == "table":
+            self.tables.append([])
+        elif tag == "tr":
+            self.tables[-1].append([])
+        elif tag in ("td", "th"):
+            self.tables[-1][-1].append("")
+
+    def handle_data(self, data: str) -> None:
+        """Add text to the cell."""
+        if self.tables and self.tables[-1] and self.tables[-1][-1]:
+            self.tables[-1][-1][-1] += data.strip()
+
+
+def read_report() -> tuple[dict[str, dict[str, str]], dict[str, dict[str, str]]]:
+    """Return the report's metrics of the largest vocabulary, and its bytes per token by source."""
+    page = (RESULTS / "report.html").read_text()
+    tables = Tables(page).tables
+    metrics = next(table for table in tables if "unstable prompt ends" in table[0])
+    sources = next(table for table in tables if table[0][:2] == ["source", "MB"])
+    by_row = [
+        {row[0]: dict(zip(table[0], row, strict=True)) for row in table[1:]}
+        for table in (metrics, sources)
+    ]
+    return by_row[0], by_row[1]
+
+
+def read_guide_table() -> dict[str, list[str]]:
+    """Return the rows of the guide's table "Which one?", without links in their labels."""
+    section = (ROOT / "docs/guide.md").read_text().split("## Which one?")[1].split("\n## ")[0]
+    rows = [line.strip("| ").split(" | ") for line in section.splitlines() if line[:2] == "| "]
+    return {re.sub(r" \(.*", "", label): values for label, *values in rows[1:]}
+
+
+def test_the_guide_quotes_bytes_per_token() -> None:
+    table, rates = read_guide_table(), read_rates()
+    for label, size in (("all text", 131_072), ("all text, with 40,960 tokens", 40_960)):
+        found = [f"{rates[name, size]:.3f}" for name in NAMES.values()]
+        assert table[f"bytes per token, {label}"] == found
+    _, sources = read_report()
+    for source, row in sources.items():
+        assert table[source] == [row[name] for name in NAMES.values()], source
+
+
+def test_the_guide_quotes_the_metrics_of_the_report() -> None:
+    table, (metrics, _) = read_guide_table(), read_report()
+    quoted = {
+        "Rényi efficiency, α = 2.5": ("Rényi efficiency (α = 2.5)", "{:.3f}"),
+        "words that no token boundary divides": ("words kept whole", "{:.1f}%"),
+        "boundaries between pretokens where a prompt's ids change with its continuation": (
+            "unstable prompt ends",
+            "{:.1f}%",
+        ),
+        "Gini coefficient of tokens per byte over sources": (
+            "Gini of tokens per byte over sources",
+            "{:.3f}",
+        ),
+    }
+    for label, (metric, form) in quoted.items():
+        values = [float(metrics[name][metric].rstrip("%")) for name in NAMES.values()]
+        assert table[label] == [form.format(value) for value in values], label
+
+
+def test_the_guide_quotes_the_benchmarks() -> None:
+    table = read_guide_table()
+    trainers = json.loads((ROOT / "benchmarks/results/train-1000.json").read_text())["trainers"]
+    seconds = [trainers[f"{name}, gpt4o"]["seconds"] for name in ("plain BPE", "BoundlessBPE")]
+    found = [f"{each:.1f} s" for each in seconds]
+    assert table["training on 1 GB, two threads"] == [*found, "not measured"]
+    speeds = json.loads((ROOT / "benchmarks/results/encode.json").read_text())["speeds"]
+    found = [
+        f"{speeds[f'superword, {name}']['unseen']:.0f} MB/s"
+        for name in ("plain BPE", "BoundlessBPE")
+    ]
+    assert table["encoding unseen text, one thread"] == [*found, "not measured"]
+
+
+def test_the_guide_quotes_the_gain_of_a_larger_vocabulary() -> None:
+    rates = read_rates()
+    guide = " ".join((ROOT / "docs/guide.md").read_text().split())
+    bpe, boundless, superbpe = (
+        f"{rates[name, 131_072] / rates[name, 40_960] - 1:.1%}" for name in NAMES.values()
+    )
+    assert f"{bpe} with BPE, {boundless} with BoundlessBPE and {superbpe} with SuperBPE" in guide
+
+
+def test_the_readme_quotes_the_results() -> None:
+    readme, rates = (ROOT / "README.md").read_text(), read_rates()
+    for shown, name in (("BPE", "BPE"), *((f"{n}, gpt4o", NAMES[n]) for n in list(NAMES)[1:])):
+        assert f"| {shown} | {rates[name, 131_072]:.3f} |" in readme
+    metrics, _ = read_report()
+    whole = float(metrics["BPE"]["words kept whole"].rstrip("%"))
+    assert f"BPE keeps {whole:.0f}% of the words" in readme
+
+
+def test_the_results_count_the_verdicts() -> None:
+    claims = json.loads((RESULTS / "claims.json").read_text())
+    verdicts = [claim["verdict"] for claim in claims]
+    numbers = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
+    held, weaker = (numbers[verdicts.count(each)] for each in ("holds", "weaker"))
+    page = " ".join((RESULTS / "README.md").read_text().split())
+    assert f"{held} hold on this corpus, {weaker} hold in a weaker form" in page
+    by_key = {claim["claim"]: claim for claim in claims}
+    assert by_key["supermerges-a-third"]["verdict"] == "weaker"
