@@ -26,7 +26,16 @@ STAGES = [
     "commands",
 ]
 # Modules at the top that every stage may import. They import no stage.
-FOUNDATIONS = ["_core", "atomic_files", "errors", "keywords", "patterns", "tables"]
+FOUNDATIONS = [
+    "_core",
+    "atomic_files",
+    "errors",
+    "keywords",
+    "patterns",
+    "sizes",
+    "tables",
+    "version",
+]
 # The other modules at the top: the package, the command, and the specification in Python.
 ENTRANCES = ["__init__", "cli", "reference"]
 # One-line re-exports for import paths that users, saved folders and pickles know.

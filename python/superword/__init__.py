@@ -16,12 +16,15 @@ In reading order, each stage importing only earlier ones:
     commands      The command line.
 """
 
+import typing
+
 from superword.corpus import CorpusOptions, sample
 from superword.counts import Counted, count, merge_counts, train_on_counts
 from superword.errors import (
     CorpusError,
     CountsError,
     ExportError,
+    MissingFragmentsError,
     ModelFormatError,
     PatternError,
     SpecialTokenError,
@@ -50,6 +53,7 @@ __all__ = [
     "CountsError",
     "DecodeStream",
     "ExportError",
+    "MissingFragmentsError",
     "ModelFormatError",
     "Offsets",
     "PatternError",
@@ -74,3 +78,15 @@ __all__ = [
     "train",
     "train_on_counts",
 ]
+
+if typing.TYPE_CHECKING:
+    __version__: str
+else:
+
+    def __getattr__(name: str) -> str:
+        """Look the version up when it is asked for: that reads files."""
+        if name == "__version__":
+            from superword.version import find_version
+
+            return find_version()
+        raise AttributeError(f"module 'superword' has no attribute {name!r}")

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
+from typing import Annotated
+
 import typer
+from typer.core import TyperCommand
 
 from superword.commands.compare import compare_command
 from superword.commands.count import count_command
@@ -18,8 +23,17 @@ from superword.commands.multi_value import MultiValueCommand
 from superword.commands.pretokenize import pretokenize_command
 from superword.commands.reproduce import reproduce_command
 from superword.commands.train import train_command
+from superword.version import find_version
 
 __all__ = ["app"]
+
+
+def print_version(is_wanted: bool) -> None:
+    """Print the version and exit."""
+    if is_wanted:
+        typer.echo(f"superword {find_version()}")
+        raise typer.Exit
+
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -29,20 +43,49 @@ app = typer.Typer(
 
 
 @app.callback()
-def superword() -> None:
-    """Superword tokenizers: words, and the phrases they form, as single tokens."""
+def superword(
+    version: Annotated[
+        bool,
+        typer.Option("--version", help="Print the version.", callback=print_version, is_eager=True),
+    ] = False,
+) -> None:
+    """Superword tokenizers: words, and the phrases they form, as single tokens.
+
+    superword train corpus/*.jsonl.zst -o model.json --vocab-size 131072
+
+    superword encode model.json "To be or not to be"
+
+    superword COMMAND --help shows more examples.
+    """
 
 
-app.command("pretokenize")(pretokenize_command)
-app.command("train")(train_command)
-app.command("count")(count_command)
-app.command("merge-counts")(merge_counts_command)
-app.command("inspect")(inspect_command)
-app.command("encode")(encode_command)
-app.command("decode")(decode_command)
-app.command("explain")(explain_command)
-app.command("export")(export_command)
-app.command("extend")(extend_command)
-app.command("evaluate", cls=MultiValueCommand)(evaluate_command)
-app.command("compare", cls=MultiValueCommand)(compare_command)
-app.command("reproduce", cls=MultiValueCommand)(reproduce_command)
+def add_command(
+    name: str, command: Callable[..., None], kind: type[TyperCommand] = TyperCommand
+) -> None:
+    """Add a command. Its docstring is the help."""
+    app.command(name, cls=kind, help=join_lines(inspect.getdoc(command) or ""))(command)
+
+
+def join_lines(text: str) -> str:
+    r"""Return a text with each paragraph on one line, to be wrapped at the terminal's width.
+
+    Example:
+        >>> join_lines("One\nand two.\n\nThree.")
+        'One and two.\n\nThree.'
+    """
+    return "\n\n".join(paragraph.replace("\n", " ") for paragraph in text.split("\n\n"))
+
+
+add_command("pretokenize", pretokenize_command)
+add_command("train", train_command)
+add_command("count", count_command)
+add_command("merge-counts", merge_counts_command)
+add_command("inspect", inspect_command)
+add_command("encode", encode_command)
+add_command("decode", decode_command)
+add_command("explain", explain_command)
+add_command("export", export_command)
+add_command("extend", extend_command)
+add_command("evaluate", evaluate_command, MultiValueCommand)
+add_command("compare", compare_command, MultiValueCommand)
+add_command("reproduce", reproduce_command, MultiValueCommand)

@@ -5,6 +5,7 @@
     ├── ModelFormatError    (also ValueError)  a file that is not a model, or is damaged
     ├── CorpusError         (also ValueError)  input data that cannot be read
     ├── CountsError         (also ValueError)  counts that are incomplete or do not match
+    │   └── MissingFragmentsError              the first pass is done, and the second is not
     ├── SpecialTokenError   (also ValueError)  text that spells a special token
     ├── ExportError         (also ValueError)  a model that another library's file cannot represent
     └── UnknownTokenError   (also KeyError)    an id or a token that is not in the vocabulary
@@ -14,10 +15,13 @@ Errors of the operating system stay `OSError`.
 
 from __future__ import annotations
 
+from pathlib import Path
+
 __all__ = [
     "CorpusError",
     "CountsError",
     "ExportError",
+    "MissingFragmentsError",
     "ModelFormatError",
     "PatternError",
     "SpecialTokenError",
@@ -75,6 +79,18 @@ class CorpusError(SuperwordError, ValueError):
 
 class CountsError(SuperwordError, ValueError):
     """Counts that are incomplete, damaged, or do not match."""
+
+
+class MissingFragmentsError(CountsError):
+    """The first pass over a corpus is done, and the second, over fragments, is not.
+
+    Attributes:
+        cut: The file that the first pass wrote. Counting fragments needs it.
+    """
+
+    def __init__(self, message: str, cut: Path | None = None) -> None:
+        super().__init__(message)
+        self.cut = cut
 
 
 class SpecialTokenError(SuperwordError, ValueError):

@@ -50,9 +50,15 @@ def test_counts_of_other_processes_give_the_model_of_the_corpus(
         "--counts",
     ]
     done = run(*train, counts)
-    (sentence,) = done.stderr.splitlines()
-    assert done.returncode == 1
-    assert f"superword count CORPUS -o {counts} --cut {counts}/cut.json" in sentence
+    first, following = done.stderr.splitlines()
+    assert (done.returncode, done.stdout) == (0, "")
+    assert first == f"{counts}/cut.json: the first pass is done; {model} is not written yet"
+    assert f"next: superword count CORPUS -o {counts} --cut {counts}/cut.json" in following
+    done = run(*train, counts, "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    found = json.loads(done.stdout)
+    assert found == {"output": None, "stage": "cut", "done": False, "cut": f"{counts}/cut.json"}
+    assert not model.exists()
     for index in range(2):
         cut: list[str | Path] = [
             "--cut",
@@ -72,6 +78,15 @@ def test_counts_of_other_processes_give_the_model_of_the_corpus(
         assert done.returncode == 0, done.stderr
         assert superword.load(model) == superword.train(DOCUMENTS, 264)
         model.unlink()
+        done = run(*train, folder, "--json")
+        assert json.loads(done.stdout)["done"] is True
+        model.unlink()
+    # Fragments of another cut are an error: whoever counted them expects a model now.
+    done = run(*train, counts, "--min-pretoken-count", "2")
+    (sentence,) = done.stderr.splitlines()
+    assert done.returncode == 1
+    assert "the fragments were made with another cut; superword count" in sentence
+    assert not model.exists()
 
 
 SUPERBPE = ["--transition", "256", "--no-supermerges", "--deletion", "none"]

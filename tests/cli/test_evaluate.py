@@ -70,6 +70,20 @@ def test_tokenizers_are_compared_with_the_first(folder: Path) -> None:
     assert max(map(len, shown.splitlines())) < 120
 
 
+def test_a_missing_source_is_said_once(folder: Path) -> None:
+    models = folder / "bpe.json", folder / "boundless.json"
+    corpus = ("--corpus", folder / "a.jsonl")
+    for command in (("compare", *models), ("evaluate", models[0])):
+        done = run(*command, *corpus, "--source", "origin", "--json")
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout)
+        (sentence,) = done.stderr.splitlines()
+        assert sentence == (
+            f"superword: nothing is reported by source: {folder / 'a.jsonl'}, line 1, "
+            "column 'origin': the line has no such column"
+        )
+
+
 def test_models_of_one_name_are_told_apart(folder: Path) -> None:
     for name in ("first", "second"):
         (folder / name).mkdir(exist_ok=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -80,14 +81,35 @@ def test_a_file_gives_the_model_that_python_gives(corpus: Path, output: Path) ->
 
 def test_the_summary_is_on_standard_error(corpus: Path, output: Path) -> None:
     done = run(corpus, "-o", output, "--vocab-size", "260", "--progress", "none")
-    first, second = done.stderr.decode().splitlines()
+    first, second, speed, following = done.stderr.decode().splitlines()
     kinds = [rule.kind for rule in superword.load(output).rules]
     assert first == (
         f"{output}: 260 tokens from {kinds.count('merge')} merges, {kinds.count('supermerge')} "
         f"supermerges and {kinds.count('delete')} deletions; smallest count 2"
     )
     assert second.startswith("longest superwords: to be")
+    assert re.fullmatch(r"\d+\.\d seconds for 29 bytes of text: \d+\.\d\d MB/s", speed)
+    assert following == (f'next: superword inspect {output}; superword encode {output} "some text"')
     assert done.stdout == b""
+
+
+def test_what_to_do_next_can_be_pasted(corpus: Path, output: Path) -> None:
+    spaced = output.with_name("my model.json")
+    done = run(corpus, "-o", spaced, "--vocab-size", "260", "--progress", "none")
+    following = done.stderr.decode().splitlines()[-1].removeprefix("next: ")
+    for command in following.split("; "):
+        shell = command.replace("superword", str(COMMAND), 1)
+        assert subprocess.run(shell, shell=True, capture_output=True).returncode == 0
+
+
+def test_the_summary_is_json_where_that_is_asked_for(corpus: Path, output: Path) -> None:
+    options = ["--vocab-size", "260", "--progress", "none", "--json"]
+    done = run(corpus, "-o", output, *options)
+    found = json.loads(done.stdout)
+    assert done.stderr == b""
+    assert (found["output"], found["stage"], found["done"]) == (str(output), "model", True)
+    assert (found["documents"], found["bytes"], found["vocab_size"]) == (3, 29, 260)
+    assert found["fingerprint"] == superword.load(output).fingerprint
 
 
 @pytest.mark.parametrize(
@@ -149,7 +171,7 @@ def test_plain_bpe_has_merges_only(corpus: Path, output: Path) -> None:
     tok = superword.load(output)
     assert {rule.kind for rule in tok.rules} == {"merge"}
     assert (tok.parameters.supermerges, tok.parameters.deletion) == (False, None)
-    assert done.stderr.decode().count("\n") == 1  # There are no superwords.
+    assert "superwords" not in done.stderr.decode()
 
 
 def test_progress_is_json_lines_where_there_is_no_terminal(corpus: Path, output: Path) -> None:

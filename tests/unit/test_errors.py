@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import pickle
+from pathlib import Path
+
+import pytest
+
 import superword
 
 
@@ -15,3 +20,15 @@ def test_an_unknown_token_error_reads_as_a_sentence() -> None:
     error = superword.UnknownTokenError("no token has the id 7")
     assert str(error) == "no token has the id 7"
     assert isinstance(error, KeyError)
+
+
+def test_missing_fragments_name_the_cut(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    superword.count(["to be or not to be", "to be"], tmp_path)
+    with pytest.raises(superword.MissingFragmentsError, match="are not counted yet") as caught:
+        superword.train_on_counts(tmp_path, 259)
+    assert caught.value.cut == tmp_path / "cut.json"
+    assert caught.value.cut.exists()
+    assert isinstance(caught.value, superword.CountsError)
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert (str(again), again.cut) == (str(caught.value), caught.value.cut)

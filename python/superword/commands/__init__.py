@@ -2,6 +2,7 @@
 
 In reading order:
     options       Command-line options, derived from the configuration objects.
+    json_output   JSON on standard output.
     output        The model file that a command writes, and its summary.
     messages      Errors and warnings as sentences on standard error.
     text_input    A text from an argument, a file or standard input.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -10,6 +9,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from superword.commands.json_output import print_json
 from superword.commands.messages import errors_as_sentences
 from superword.commands.options import (
     AsCsv,
@@ -46,7 +46,7 @@ def compare_command(
     models: Annotated[
         list[Path],
         typer.Argument(
-            metavar="MODEL...",
+            metavar="MODEL",
             help="Superword models, tokenizer.json, their folders, or tiktoken files.",
         ),
     ],
@@ -56,13 +56,20 @@ def compare_command(
         list[str] | None,
         option("Files, folders, globs or URLs to measure on.", "Corpus", "--corpus"),
     ] = None,
-    source: SourceColumn = "source",
+    source: SourceColumn = None,
     text: Annotated[str | None, option("Show how each tokenizer splits this text.")] = None,
     name: Annotated[list[str] | None, option("Names of the models, in their order.")] = None,
     pattern: MeasuredPattern = None,
     seed: Seed = 0,
     plot: Annotated[
-        Path | None, option("Save a plot of the comparison: .png, .svg or .html.", "Output")
+        Path | None,
+        option(
+            "Save a plot of the comparison: .png, .svg or .html.",
+            "Output",
+            "--output",
+            "-o",
+            "--plot",
+        ),
     ] = None,
     as_json: AsJson = False,
     as_csv: AsCsv = False,
@@ -111,7 +118,7 @@ def compare_command(
                 tokenizers, models, compared, tokens or [{} for _ in models], strict=True
             )
         ]
-        sys.stdout.write(json.dumps(found, ensure_ascii=False, indent=2) + "\n")
+        print_json(found)
         return
     if form == "csv":
         sys.stdout.write(format_comparison_csv(measured))

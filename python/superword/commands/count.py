@@ -7,8 +7,9 @@ from typing import Annotated
 
 import typer
 
+from superword.commands.json_output import print_json
 from superword.commands.messages import errors_as_sentences
-from superword.commands.options import CorpusPaths, derive_options, option, parse_shard
+from superword.commands.options import AsJson, CorpusPaths, derive_options, option, parse_shard
 from superword.corpus import CorpusOptions, RawPath
 from superword.counts import Counted, count
 from superword.tokenizer import TrainingConfig
@@ -34,6 +35,7 @@ def count_command(
     cut: Annotated[
         Path | None, option("Count fragments, with the cut.json that training wrote.", "Output")
     ] = None,
+    as_json: AsJson = False,
 ) -> None:
     """Count a corpus, or a shard of it, into a folder to train on.
 
@@ -55,6 +57,9 @@ def count_command(
             corpus_options=corpus_options,
             resources=resources,
         )
+    if as_json:
+        print_json({"output": str(output), **counted._asdict()})
+    else:
         print_summary(counted, output)
 
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import json
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from superword.atomic_files import write_atomically
+from superword.commands.json_output import print_json
 from superword.commands.messages import errors_as_sentences
 from superword.commands.options import Model, TextFile, option
 from superword.commands.text_input import decode_input, read_input
@@ -21,8 +24,17 @@ def decode_command(
     ids: Annotated[list[str] | None, typer.Argument(help="Ids; standard input by default.")] = None,
     file: TextFile = None,
     as_json: Annotated[
-        bool, option("Print a JSON string; invalid UTF-8 becomes �.", "Output", "--json")
+        bool,
+        option(
+            "Print a JSON string, in which invalid UTF-8 becomes �; with --output, a JSON summary.",
+            "Output",
+            "--json",
+        ),
     ] = False,
+    output: Annotated[
+        Path | None,
+        option("Write the bytes to this file.", "Output", "--output", "-o"),
+    ] = None,
 ) -> None:
     """Decode ids to bytes.
 
@@ -31,14 +43,23 @@ def decode_command(
     superword decode model.json 84 111 32 98 101
 
     superword encode model.json --json < README.md | superword decode model.json
+
+    superword decode model.json --file ids.txt -o text.txt
     """
     with errors_as_sentences():
         tok = load(model)
         joined = " ".join(ids) if ids else None
         decoded = tok.decode_bytes(read_ids(decode_input(read_input(joined, file))))
-    if as_json:
-        text = decoded.decode("utf-8", "replace")
-        sys.stdout.write(json.dumps(text, ensure_ascii=False) + "\n")
+        if output is not None:
+            with write_atomically() as files:
+                files.open(output).write(decoded)
+    if output is not None:
+        if as_json:
+            print_json({"output": str(output), "bytes": len(decoded)})
+        else:
+            typer.echo(f"{output}: {len(decoded):,} bytes", err=True)
+    elif as_json:
+        print_json(decoded.decode("utf-8", "replace"))
     else:
         sys.stdout.buffer.write(decoded)
         sys.stdout.buffer.flush()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import Annotated
@@ -10,6 +9,7 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+from superword.commands.json_output import print_json
 from superword.commands.messages import errors_as_sentences
 from superword.commands.options import Model, TextFile, derive_options, option, parse_shard
 from superword.commands.text_input import read_input
@@ -106,7 +106,7 @@ def encode_command(
             resources=resources,
         )
     if as_json:
-        sys.stdout.write(json.dumps(encoded._asdict()) + "\n")
+        print_json({"output": str(output), **encoded._asdict()})
     summarize(encoded, output, Console(stderr=True, soft_wrap=True, highlight=False))
 
 
@@ -114,7 +114,7 @@ def print_ids(tok: Tokenizer, ids: list[int], as_json: bool) -> None:
     """Print ids; on a terminal, their tokens too."""
     console = Console(soft_wrap=True, highlight=False)
     if as_json:
-        sys.stdout.write(json.dumps(ids) + "\n")
+        print_json(ids)
         return
     if console.is_terminal:
         console.print(color_alternately(readable(tok.token_bytes(id)) for id in ids))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import sys
 
 from rich.console import Console
 
+from superword.commands.json_output import print_json
 from superword.commands.messages import errors_as_sentences
 from superword.commands.options import (
     AnyModel,
@@ -39,7 +39,7 @@ def evaluate_command(
     corpus: CorpusOption,
     corpus_options: CorpusOptions,
     resources: Resources,
-    source: SourceColumn = "source",
+    source: SourceColumn = None,
     pattern: MeasuredPattern = None,
     seed: Seed = 0,
     as_json: AsJson = False,
@@ -66,7 +66,7 @@ def evaluate_command(
             resources=resources,
         )
     if form == "json":
-        sys.stdout.write(json.dumps(measured.as_json(), ensure_ascii=False, indent=2) + "\n")
+        print_json(measured.as_json())
     elif form == "csv":
         sys.stdout.write(format_comparison_csv([measured]))
     elif form == "markdown":

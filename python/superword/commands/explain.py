@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterator
 from typing import Annotated
@@ -12,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from superword.commands.json_output import print_json
 from superword.commands.messages import errors_as_sentences
 from superword.commands.options import AsJson, Model, TextFile
 from superword.commands.text_input import decode_input, read_input
@@ -47,8 +47,7 @@ def explain_command(
         steps = load(model).explain(decode_input(read_input(text, file)))
     console = Console(soft_wrap=True, highlight=False)
     if as_json:
-        shown = [step_as_json(step) for step in steps]
-        sys.stdout.write(json.dumps(shown, ensure_ascii=False, indent=2) + "\n")
+        print_json([step_as_json(step) for step in steps])
     elif console.is_terminal:
         table = Table.grid(padding=(0, 2))
         for step in steps:

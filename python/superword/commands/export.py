@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from superword.commands.json_output import print_json
 from superword.commands.messages import errors_as_sentences
 from superword.commands.options import Model, derive_options, option
 from superword.corpus import CorpusOptions, RawPath, open_corpus
@@ -32,7 +31,8 @@ def export_command(
     output: Annotated[Path, option("File to write.", "Output", "--output", "-o")],
     corpus_options: CorpusOptions,
     format: Annotated[
-        FormatChoice, option("Format of the file.", "Output")
+        FormatChoice,
+        option("Format of the file: tokenizer.json or tiktoken.", "Output", metavar="FORMAT"),
     ] = FormatChoice.tokenizer_json,
     approximate: Annotated[
         bool, option("Write the nearest file if none is exact.", "Output", "--approximate")
@@ -71,8 +71,8 @@ def export_command(
             except ImportError as missing:
                 raise ValueError(str(missing)) from None
     if as_json:
-        shown = {"exact": is_exact, "check": None if found is None else found._asdict()}
-        sys.stdout.write(json.dumps(shown) + "\n")
+        checked = None if found is None else found._asdict()
+        print_json({"output": str(output), "exact": is_exact, "check": checked})
     kind = "exact" if is_exact else "approximate: it gives other ids for some texts"
     typer.echo(f"{output}: {kind}", err=True)
     if found is not None:

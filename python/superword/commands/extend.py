@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import time
 from typing import Annotated
 
 from superword.commands.messages import errors_as_sentences
-from superword.commands.options import AnyModel, CorpusPaths, ModelOutput, derive_options, option
+from superword.commands.options import (
+    AnyModel,
+    AsJson,
+    CorpusPaths,
+    ModelOutput,
+    derive_options,
+    option,
+)
 from superword.commands.output import check_folder, summarize_model
 from superword.corpus import CorpusOptions, RawPath
 from superword.tokenizer import TrainingConfig
@@ -38,6 +46,7 @@ def extend_command(
         bool,
         option("Ignore features of the base that cannot be reproduced.", BASE, "--approximate"),
     ] = False,
+    as_json: AsJson = False,
 ) -> None:
     """Add superwords to a tokenizer without changing its tokens and ids.
 
@@ -48,6 +57,7 @@ def extend_command(
     superword extend my.tiktoken books/ --add 8192 -o model.json --pattern gpt4o --special-token
     "<|end|>=100000"
     """
+    start = time.monotonic()
     with errors_as_sentences():
         check_folder(output)
         tok = extend(
@@ -62,7 +72,7 @@ def extend_command(
             resources=resources,
         )
         tok.save(output)
-    summarize_model(tok, output)
+    summarize_model(tok, output, seconds=time.monotonic() - start, as_json=as_json)
 
 
 def parse_special(typed: str) -> tuple[str, int]:

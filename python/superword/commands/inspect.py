@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
+from superword.commands.json_output import print_json
 from superword.commands.messages import errors_as_sentences
 from superword.commands.options import AsCsv, AsMarkdown, Model, choose_output_form, option
 from superword.tokenizer import load
@@ -41,7 +41,7 @@ def inspect_command(
         form = choose_output_form(json=as_json, csv=as_csv, markdown=as_markdown)
         found = inspect(load(model), top)
     if form == "json":
-        sys.stdout.write(json.dumps(found.as_json(), ensure_ascii=False, indent=2) + "\n")
+        print_json(found.as_json())
     elif form == "csv":
         sys.stdout.write(format_inspection_csv(found))
     elif form == "markdown":

@@ -27,8 +27,9 @@ def errors_as_sentences() -> Iterator[None]:
         raise print_and_exit(f"{name}{error.strerror or error}") from None
     except KeyboardInterrupt:
         raise print_and_exit("interrupted", code=130) from None
-    for warning in caught:
-        typer.echo(f"superword: {warning.message}", err=True)
+    # One sentence for what happens to each of several tokenizers.
+    for message in dict.fromkeys(str(warning.message) for warning in caught):
+        typer.echo(f"superword: {message}", err=True)
 
 
 def print_and_exit(sentence: str, code: int = 1) -> typer.Exit:

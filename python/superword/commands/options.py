@@ -85,12 +85,16 @@ class Spelling(NamedTuple):
         default: The default on the command line.
         read: Converts a value to the field's.
         help: The help, where the field's does not fit.
+        metavar: What the help shows for the value, where the type says too little or too much.
+        shown_default: What the help shows for a default that takes too much room.
     """
 
     type: Any
     default: Any
     read: Callable[[Any], Any]
     help: str | None = None
+    metavar: str | None = None
+    shown_default: bool | str = True
 
 
 SPELLINGS = {
@@ -98,11 +102,16 @@ SPELLINGS = {
         DeletionChoice,
         DeletionChoice(TrainingConfig.deletion or "none"),
         lambda choice: None if choice is DeletionChoice.none else choice.value,
+        metavar="KIND",
+    ),
+    "eligible": Spelling(
+        str, TrainingConfig.eligible, lambda regex: regex, shown_default="the paper's regex"
     ),
     "on_error": Spelling(
         ErrorChoice, ErrorChoice(CorpusOptions.on_error), lambda choice: choice.value
     ),
-    "memory_limit": Spelling(str | None, Resources.memory_limit, lambda limit: limit),
+    "max_bytes": Spelling(str | None, CorpusOptions.max_bytes, lambda size: size, metavar="SIZE"),
+    "memory_limit": Spelling(str | None, Resources.memory_limit, lambda size: size, metavar="SIZE"),
     "progress": Spelling(
         ProgressChoice,
         ProgressChoice.auto,
@@ -112,16 +121,27 @@ SPELLINGS = {
 }
 
 
-def option(help: str, panel: str | None = None, *names: str) -> Any:
+def option(
+    help: str,
+    panel: str | None = None,
+    *names: str,
+    metavar: str | None = None,
+    shown_default: bool | str = True,
+) -> Any:
     """Return a typer option in a panel of the help."""
-    return typer.Option(*names, help=help, rich_help_panel=panel)
+    return typer.Option(
+        *names, help=help, rich_help_panel=panel, metavar=metavar, show_default=shown_default
+    )
 
 
 def field_option(kind: type, name: str) -> Any:
     """Return the typer option of a field, with its help and panel."""
     [field] = [each for each in fields(kind) if each.name == name]
-    help = SPELLINGS[name].help if name in SPELLINGS else None
-    return option(help or field.metadata["help"], PANELS[kind])
+    help, panel = field.metadata["help"], PANELS[kind]
+    if name not in SPELLINGS:
+        return option(help, panel)
+    _, _, _, own_help, metavar, shown_default = SPELLINGS[name]
+    return option(own_help or help, panel, metavar=metavar, shown_default=shown_default)
 
 
 def field_parameter(kind: type, name: str, is_required: bool) -> inspect.Parameter:
@@ -229,7 +249,10 @@ AsMarkdown = Annotated[bool, option("Print Markdown tables.", "Output", "--markd
 CorpusOption = Annotated[
     list[str], option("Files, folders, globs or URLs to measure on.", "Corpus", "--corpus")
 ]
-SourceColumn = Annotated[str, option("Column that names the source of a document.", "Corpus")]
+SourceColumn = Annotated[
+    str | None,
+    option("Column that names a document's source; source by default, if there is one.", "Corpus"),
+]
 MeasuredPattern = Annotated[
     str | None,
     option("Pattern to measure words by; the tokenizer's by default.", None, "--pattern"),

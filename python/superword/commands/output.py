@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import errno
+import shlex
 from pathlib import Path
 
 from rich.console import Console
 
 from superword.atomic_files import local_path
+from superword.commands.json_output import print_json
 from superword.tokenizer import Tokenizer
 from superword.tokenizer.display import readable
-from superword.tokenizer.inspection import inspect
+from superword.tokenizer.inspection import Inspection, inspect
 
 __all__ = ["check_folder", "summarize_model"]
 
@@ -22,9 +24,22 @@ def check_folder(output: Path) -> None:
         raise FileNotFoundError(errno.ENOENT, reason, str(output.parent))
 
 
-def summarize_model(tok: Tokenizer, output: Path) -> None:
-    """Print a summary of a new model to standard error."""
+def summarize_model(
+    tok: Tokenizer, output: Path, *, seconds: float, as_json: bool, reads_text: bool = True
+) -> None:
+    """Print a summary of a new model: JSON, or sentences on standard error.
+
+    Args:
+        tok: The tokenizer.
+        output: Its file.
+        seconds: The time it took.
+        as_json: Whether to print JSON.
+        reads_text: Whether all of the text was read in that time.
+    """
     found = inspect(tok, 5)
+    if as_json:
+        print_json(summary_as_json(found, output, seconds))
+        return
     console = Console(stderr=True, soft_wrap=True, highlight=False)
     rules, vocabulary = found.rules, found.vocabulary
     smallest = "-" if found.smallest_count is None else f"{found.smallest_count:,}"
@@ -37,3 +52,41 @@ def summarize_model(tok: Tokenizer, output: Path) -> None:
     )
     if longest:
         console.print(f"longest superwords: {longest}", markup=False)
+    console.print(describe_speed(found.training.bytes, seconds, reads_text), markup=False)
+    name = shlex.quote(str(output))
+    console.print(
+        f'next: superword inspect {name}; superword encode {name} "some text"', markup=False
+    )
+
+
+def describe_speed(size: int, seconds: float, reads_text: bool = True) -> str:
+    """Return how long it took, and how fast that was.
+
+    Example:
+        >>> describe_speed(50_000_000, 4.0), describe_speed(50_000_000, 4.0, reads_text=False)
+        ('4.0 seconds for 50.0 MB of text: 12.50 MB/s', '4.0 seconds')
+    """
+    if not reads_text:
+        return f"{seconds:.1f} seconds"
+    megabytes = size / 1e6
+    amount = f"{megabytes:,.1f} MB" if megabytes >= 0.1 else f"{size:,} bytes"
+    rate = megabytes / max(seconds, 1e-9)
+    return f"{seconds:.1f} seconds for {amount} of text: {rate:,.2f} MB/s"
+
+
+def summary_as_json(found: Inspection, output: Path, seconds: float) -> dict[str, object]:
+    """Return the summary of a new model as plain values."""
+    return {
+        "output": str(output),
+        "stage": "model",
+        "done": True,
+        "seconds": seconds,
+        "documents": found.training.documents,
+        "bytes": found.training.bytes,
+        "vocab_size": found.vocabulary["total"],
+        "special_tokens": found.special_tokens,
+        "rules": found.rules,
+        "smallest_count": found.smallest_count,
+        "longest_superwords": [readable(each.token) for each in found.longest_superwords],
+        "fingerprint": found.fingerprint,
+    }

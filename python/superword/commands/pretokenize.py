@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
+from superword.commands.json_output import print_json
 from superword.commands.messages import errors_as_sentences
 from superword.commands.options import Pattern, option
 from superword.commands.text_input import decode_input, read_input
@@ -36,8 +35,9 @@ def pretokenize_command(
         pretokens = pretokenize(decode_input(read_input(text)), pattern)
     console = Console(soft_wrap=True, highlight=False)
     if as_json:
-        sys.stdout.write(json.dumps(pretokens, ensure_ascii=False) + "\n")
+        print_json(pretokens)
     elif console.is_terminal:
         console.print(color_alternately(pretokens))
     else:
-        sys.stdout.writelines(json.dumps(p, ensure_ascii=False) + "\n" for p in pretokens)
+        for pretoken in pretokens:
+            print_json(pretoken)

@@ -8,8 +8,9 @@ from typing import Annotated
 from rich.console import Console
 from rich.text import Text
 
+from superword.commands.json_output import print_json
 from superword.commands.messages import errors_as_sentences
-from superword.commands.options import derive_options, option
+from superword.commands.options import AsJson, derive_options, option
 from superword.reproduction import (
     CheckedClaim,
     Outcome,
@@ -17,6 +18,7 @@ from superword.reproduction import (
     reproduce,
     write_outputs,
 )
+from superword.reproduction.outputs import claims_as_json
 from superword.training import Resources
 
 __all__ = ["reproduce_command"]
@@ -37,17 +39,20 @@ def reproduce_command(
         list[str] | None, option("The training corpus: files, folders, globs.")
     ] = None,
     eval: Annotated[list[str] | None, option("The evaluation corpus.")] = None,
-    out: Annotated[Path | None, option("The output folder.")] = None,
+    output: Annotated[
+        Path | None, option("The output folder.", "Output", "--output", "-o", "--out")
+    ] = None,
     vocab_sizes: Annotated[
         list[int] | None, option("Vocabulary sizes; the paper's four by default.")
     ] = None,
     config: Annotated[Path | None, option("A TOML file with these and more settings.")] = None,
     train_bytes: Annotated[
-        int | None, option("Stop after this many bytes of the training corpus.")
+        str | None, option("Size of the training corpus to use, e.g. 5MB.", metavar="SIZE")
     ] = None,
     eval_bytes: Annotated[
-        int | None, option("Stop after this many bytes of the evaluation corpus.")
+        str | None, option("Size of the evaluation corpus to use, e.g. 5MB.", metavar="SIZE")
     ] = None,
+    as_json: AsJson = False,
 ) -> None:
     """Reproduce the paper's experiments: train, measure, draw, check each claim.
 
@@ -55,7 +60,7 @@ def reproduce_command(
     report.html, one page with everything. A run that was interrupted continues where it stopped.
     docs/evaluation.md describes the settings.
 
-    superword reproduce --train train/*.jsonl.zst --eval eval.jsonl.zst --out results
+    superword reproduce --train train/*.jsonl.zst --eval eval.jsonl.zst -o results
 
     superword reproduce --config paper.toml --vocab-sizes 8192 16384
     """
@@ -64,7 +69,7 @@ def reproduce_command(
         given = {
             "train": train,
             "eval": eval,
-            "out": out,
+            "out": output,
             "vocab_sizes": vocab_sizes,
             "train_bytes": train_bytes,
             "eval_bytes": eval_bytes,
@@ -77,8 +82,13 @@ def reproduce_command(
             progress=resources.progress,
         )
         claims = write_outputs(results, settings)
-    print_claims(claims, Console(soft_wrap=True, highlight=False))
-    console.print(f"{settings.out / 'report.html'}: the report", markup=False)
+    report = settings.out / "report.html"
+    if as_json:
+        shown = claims_as_json(claims)
+        print_json({"output": str(settings.out), "report": str(report), "claims": shown})
+    else:
+        print_claims(claims, Console(soft_wrap=True, highlight=False))
+    console.print(f"{report}: the report", markup=False)
 
 
 def print_claims(claims: list[CheckedClaim], console: Console) -> None:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import shlex
+import time
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from superword.commands.json_output import print_json
 from superword.commands.messages import errors_as_sentences
-from superword.commands.options import ModelOutput, derive_options, option
+from superword.commands.options import AsJson, ModelOutput, derive_options, option
 from superword.commands.output import check_folder, summarize_model
 from superword.corpus import CorpusOptions, RawPath
 from superword.counts import train_on_counts
 from superword.counts.learner import Thresholds
+from superword.errors import MissingFragmentsError
 from superword.tokenizer import Tokenizer, TrainingConfig
 from superword.training import Resources, train
 
@@ -56,8 +60,12 @@ def train_command(
     min_fragment_count: Annotated[
         int | None, option("Leave rarer fragments out. This changes the model.", SCALE)
     ] = None,
+    as_json: AsJson = False,
 ) -> None:
     """Train a tokenizer and write it to a file.
+
+    With --counts, the first pass may have to be followed by another count. Then no model is
+    written, the exit status is 0, and --json prints "done": false.
 
     superword train corpus/*.jsonl.zst -o model.json --vocab-size 131072
 
@@ -73,6 +81,7 @@ def train_command(
     superword train --engine spark --master spark://host:7077 s3a://bucket/*.parquet -o model.json
     --vocab-size 131072
     """
+    start = time.monotonic()
     with errors_as_sentences():
         check_folder(output)
         special_tokens = special_token or []
@@ -89,16 +98,20 @@ def train_command(
                 paths, master, config, corpus_options, resources, special_tokens, thresholds
             )
         elif counts is not None:
-            tok = train_on_counts(
-                counts,
-                corpus=paths or None,
-                special_tokens=special_tokens,
-                min_pretoken_count=min_pretoken_count,
-                min_fragment_count=min_fragment_count,
-                config=config,
-                corpus_options=corpus_options,
-                resources=resources,
-            )
+            try:
+                tok = train_on_counts(
+                    counts,
+                    corpus=paths or None,
+                    special_tokens=special_tokens,
+                    min_pretoken_count=min_pretoken_count,
+                    min_fragment_count=min_fragment_count,
+                    config=config,
+                    corpus_options=corpus_options,
+                    resources=resources,
+                )
+            except MissingFragmentsError as missing:
+                report_first_pass(missing, counts, output, as_json)
+                return
         else:
             if thresholds != (None, None):
                 raise ValueError(
@@ -113,7 +126,26 @@ def train_command(
                 resources=resources,
             )
         tok.save(output)
-    summarize_model(tok, output)
+    seconds = time.monotonic() - start
+    reads_text = counts is None or bool(paths)
+    summarize_model(tok, output, seconds=seconds, as_json=as_json, reads_text=reads_text)
+
+
+def report_first_pass(
+    missing: MissingFragmentsError, counts: Path, output: Path, as_json: bool
+) -> None:
+    """Say that the first pass is done, and what comes next."""
+    cut = str(missing.cut)
+    if as_json:
+        print_json({"output": None, "stage": "cut", "done": False, "cut": cut})
+        return
+    folder, cut = shlex.quote(str(counts)), shlex.quote(cut)
+    typer.echo(
+        f"{missing.cut}: the first pass is done; {output} is not written yet\n"
+        f"next: superword count CORPUS -o {folder} --cut {cut}, in the same shards as before, and "
+        "then this command again",
+        err=True,
+    )
 
 
 def train_on_spark(

@@ -2,6 +2,7 @@
 
 In reading order:
     options    `CorpusOptions`: the options for reading.
+    remote     Files behind URLs.
     paths      The sources that a path names: a file, a folder, a glob, a URL, standard input.
     parquet    Documents from Parquet tables.
     documents  `open_corpus`, which opens any of these, and the bundled `sample`.

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias, TypedDict
 
 from superword.keywords import document_options, option
+from superword.sizes import parse_size
 
 __all__ = ["CorpusKeywords", "CorpusOptions", "OnError", "ReadingKeywords"]
 
@@ -21,14 +22,18 @@ class CorpusOptions:
     separator: str | None = option(
         None, "String that separates documents in text files; without it, a file is one document."
     )
-    max_bytes: int | None = option(None, "Stop before the text exceeds this many bytes.")
+    max_bytes: int | str | None = option(
+        None, "Stop before the text exceeds this many bytes, or this size, e.g. 5MB."
+    )
     max_documents: int | None = option(None, "Stop after this many documents.")
     on_error: OnError = option("raise", "Raise on input that cannot be read, or skip it and warn.")
 
     def __post_init__(self) -> None:
-        """Reject values that make no sense."""
+        """Reject values that make no sense, and convert a size to bytes."""
         if self.on_error not in ("raise", "skip"):
             raise ValueError(f"on_error must be 'raise' or 'skip', not {self.on_error!r}")
+        if self.max_bytes is not None:
+            object.__setattr__(self, "max_bytes", parse_size(self.max_bytes))
         for name in ("max_bytes", "max_documents"):
             limit = getattr(self, name)
             if limit is not None and limit < 1:
@@ -51,5 +56,5 @@ class ReadingKeywords(TypedDict, total=False):
 class CorpusKeywords(ReadingKeywords, total=False):
     """The fields of `CorpusOptions`, as keywords."""
 
-    max_bytes: int | None
+    max_bytes: int | str | None
     max_documents: int | None

@@ -8,10 +8,12 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 from superword import _core
+from superword.corpus.remote import find_file_system, open_remote, raise_remote_errors
 from superword.errors import CorpusError
 
 __all__ = ["STANDARD_INPUT", "RawPath", "Source", "find_sources", "is_parquet"]
@@ -120,32 +122,19 @@ def file_source(path: str) -> Source:
 
 def expand_url(url: str) -> Iterator[Source]:
     """Yield the sources that a URL names, through fsspec."""
-    try:
-        import fsspec
-    except ImportError:
-        message = "URLs are read through fsspec; pip install fsspec"
-        raise CorpusError(message, file=url) from None
-    try:
-        system, path = fsspec.core.url_to_fs(url)
-    except ImportError as missing:
-        raise CorpusError(f"fsspec cannot open it: {missing}", file=url) from None
-    except ValueError as unknown:
-        raise CorpusError(f"fsspec cannot open this kind of URL: {unknown}", file=url) from None
+    system, path = find_file_system(url)
     # In a web address, a question mark starts the query and is no wildcard.
     is_web = url.lower().startswith(("http://", "https://"))
-    if not is_web and glob.has_magic(path):
-        names = sorted(system.glob(path))
-    elif not is_web and system.isdir(path):
-        names = sorted(name for name in system.find(path) if is_known(name))
-    else:
-        names = [path]
+    with raise_remote_errors(url):
+        if not is_web and glob.has_magic(path):
+            names = sorted(system.glob(path))
+        elif not is_web and system.isdir(path):
+            names = sorted(name for name in system.find(path) if is_known(name))
+        else:
+            names = [path]
     if not names:
         raise CorpusError(f"nothing to read there; superword reads {KNOWN}", file=url)
     for name in names:
         shown = name.split("?")[0].split("#")[0] if is_web else name
-        yield Source(shown, remote_opener(system, name))
-
-
-def remote_opener(system: Any, name: str) -> Callable[[], AbstractContextManager[IO[bytes]]]:
-    """Return a function that opens a file of an fsspec file system."""
-    return lambda: system.open(name, "rb")
+        url_of_file = shown if is_web else system.unstrip_protocol(name)
+        yield Source(shown, partial(open_remote, system, name, url_of_file))

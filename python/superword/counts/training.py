@@ -21,7 +21,7 @@ from superword.counts.folders import (
     list_shards,
 )
 from superword.counts.learner import CountsLearner, check_thresholds
-from superword.errors import CountsError
+from superword.errors import CountsError, MissingFragmentsError
 from superword.keywords import expand_keywords, gather
 from superword.tokenizer import OneStageKeywords, Tokenizer, TrainingConfig
 from superword.training import ResourceKeywords, Resources, show_progress
@@ -56,7 +56,7 @@ def train_on_counts(
 
     With supermerges, the corpus is counted twice. The second count, of fragments, needs the result
     of the first: the file `cut.json`, which this function writes to the folder. If fragments are
-    missing and the corpus is given, they are counted; otherwise the error says how to count them.
+    missing and the corpus is given, they are counted; otherwise `MissingFragmentsError` says how.
 
     Args:
         counts: The folder.
@@ -73,6 +73,8 @@ def train_on_counts(
         keywords: The fields of `TrainingConfig`, `CorpusOptions` and `Resources`, described there.
 
     Raises:
+        MissingFragmentsError: If the first pass is done, and the second is not. Its attribute `cut`
+            is the path of `cut.json`.
         CountsError: If the counts are incomplete, damaged, of another pattern, or made from
             documents that changed in between.
         MemoryError: If learning needs more than `memory_limit`.
@@ -168,15 +170,20 @@ def check_fragments(folder: Path, cut: Cut, seen: Totals) -> list[CountedShard]:
     """Return the shards of fragments.
 
     Raises:
-        CountsError: If they have to be counted first, or are of other documents.
+        MissingFragmentsError: If there are none yet.
+        CountsError: If they were made with another cut, or are of other documents.
     """
     shards = list_all_shards(folder, "fragments")
-    if not shards or any(shard.cut != cut.sha256 for shard in shards):
-        why = "were made with another cut" if shards else "are not counted yet"
-        raise CountsError(
-            f"{folder}: the fragments {why}; superword count CORPUS -o {folder} "
-            f"--cut {folder / CUT_FILE}, in the same shards as before, and then train again"
-        )
+    cut_file = folder / CUT_FILE
+    remedy = (
+        f"superword count CORPUS -o {folder} --cut {cut_file}, in the same shards as before, "
+        "and then train again"
+    )
+    if not shards:
+        message = f"{folder}: the fragments are not counted yet; {remedy}"
+        raise MissingFragmentsError(message, cut_file)
+    if any(shard.cut != cut.sha256 for shard in shards):
+        raise CountsError(f"{folder}: the fragments were made with another cut; {remedy}")
     for shard in shards:
         check_files(folder, shard)
     now = Totals.add(shard.seen for shard in shards)

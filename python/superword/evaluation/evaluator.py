@@ -23,7 +23,7 @@ from superword.evaluation.instability import (
 from superword.evaluation.measurement import Measurement
 from superword.evaluation.names import number_repeated
 from superword.evaluation.opening import TokenizerLike, open_tokenizer
-from superword.evaluation.sources import read_source_labels, sum_by_source
+from superword.evaluation.sources import find_source_labels, sum_by_source
 from superword.evaluation.tokenizers import AnyTokenizer
 from superword.keywords import expand_keywords, gather
 from superword.training import ProgressCallback, Resources, show_progress
@@ -49,7 +49,7 @@ def evaluate(
     pattern: str | None = None,
     instability: bool = True,
     seed: int = 0,
-    source: str = "source",
+    source: str | None = None,
     corpus_options: CorpusOptions | None = None,
     resources: Resources | None = None,
     **keywords: Unpack[EvaluateKeywords],
@@ -62,7 +62,8 @@ def evaluate(
         pattern: The pattern whose pretokens tokens are compared with; the tokenizer's by default.
         instability: Whether to measure the instability of prompts, which encodes some text again.
         seed: Seed of the sample of documents and boundaries that instability is measured on.
-        source: The column that names the source; without it, nothing is reported by source.
+        source: The column that names the source; `source` by default, where there is one. If not
+            every document has the column, a warning says so, and nothing is reported by source.
         corpus_options: The options for reading documents; or its fields as keywords.
         resources: Threads and progress; or its fields as keywords.
         keywords: The fields of `CorpusOptions` and `Resources`, described there.
@@ -114,7 +115,9 @@ def evaluate(
     warn_of_skipped(opened, stacklevel=4)
     if not has_text:
         raise CorpusError("the corpus holds no text; check the paths and the column")
-    labels = None if opened.skipped() else read_source_labels(corpus, source, len(size_of))
+    labels = find_source_labels(
+        corpus, source, len(size_of), are_some_skipped=bool(opened.skipped())
+    )
     return Measurement(
         name=tok.name,
         pattern=pattern,

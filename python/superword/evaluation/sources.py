@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import PurePath
@@ -17,9 +18,10 @@ from superword.errors import CorpusError
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["SourceTotals", "group_sources", "read_source_labels", "sum_by_source"]
+__all__ = ["SourceTotals", "find_source_labels", "group_sources", "sum_by_source"]
 
 OTHER = "other"
+DEFAULT_COLUMN = "source"
 
 
 class SourceTotals(NamedTuple):
@@ -30,24 +32,65 @@ class SourceTotals(NamedTuple):
     tokens: int
 
 
-def read_source_labels(corpus: CorpusLike, column: str, documents: int) -> list[str] | None:
-    """Read the source of each of the first documents; None unless all of them have one.
+def find_source_labels(
+    corpus: CorpusLike, column: str | None, documents: int, *, are_some_skipped: bool = False
+) -> list[str] | None:
+    """Return the source of each of the first documents; None unless all of them have one.
+
+    A warning says why there is none, unless no column is named and the documents have no `source`.
+
+    Args:
+        corpus: The corpus.
+        column: The column that names the source; None for `source`, where there is one.
+        documents: The number of documents.
+        are_some_skipped: Whether some input was skipped; then labels cannot be told apart.
+    """
+    name = DEFAULT_COLUMN if column is None else column
+    try:
+        if are_some_skipped:
+            raise CorpusError("some input was skipped")
+        return read_source_labels(corpus, name, documents)
+    except CorpusError as error:
+        if column is not None or has_label(corpus, name):
+            # What follows the semicolon is advice for reading documents.
+            reason = str(error).partition(";")[0]
+            warnings.warn(f"nothing is reported by source: {reason}", stacklevel=4)
+        return None
+
+
+def has_label(corpus: CorpusLike, column: str) -> bool:
+    """Return whether the first document has the column, with whatever value."""
+    if not has_columns(corpus):
+        return False
+    try:
+        read_source_labels(corpus, column, 1)
+    except CorpusError as error:
+        return "no such column" not in str(error)
+    return True
+
+
+def read_source_labels(corpus: CorpusLike, column: str, documents: int) -> list[str]:
+    """Read the source of each of the first documents.
 
     This reads the corpus again, so it works for files and lists only.
 
+    Raises:
+        CorpusError: If a document has none.
+
     Example:
         >>> rows = [{"text": "a", "source": "one"}, {"text": "b", "source": "two"}]
-        >>> read_source_labels(rows, "source", 2), read_source_labels(["a", "b"], "source", 2)
-        (['one', 'two'], None)
+        >>> read_source_labels(rows, "source", 2)
+        ['one', 'two']
     """
     if not has_columns(corpus):
-        return None
-    try:
-        opened = open_corpus(corpus, column=column, max_documents=documents)
-        labels = [label for batch in opened.batches() for label in batch]
-    except CorpusError:
-        return None
-    return labels if len(labels) == documents else None
+        raise CorpusError(
+            f"no column {column!r}, since only JSON lines, Parquet files and lists of rows have any"
+        )
+    opened = open_corpus(corpus, column=column, max_documents=documents)
+    labels = [label for batch in opened.batches() for label in batch]
+    if len(labels) != documents:
+        raise CorpusError(f"column {column!r}: {len(labels):,} labels for {documents:,} documents")
+    return labels
 
 
 def has_columns(corpus: CorpusLike) -> bool:

@@ -29,7 +29,7 @@ def train_baseline(
     *,
     pattern: str = "gpt4o",
     column: str = CorpusOptions.column,
-    max_bytes: int | None = CorpusOptions.max_bytes,
+    max_bytes: int | str | None = CorpusOptions.max_bytes,
     progress: bool | ProgressCallback = Resources.progress,
 ) -> Any:
     """Train a baseline, a `tokenizers.Tokenizer`.

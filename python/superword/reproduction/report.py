@@ -260,4 +260,4 @@ def build_methods(results: Results, settings: ReproductionSettings) -> str:
         + (f", tokenizers {version('tokenizers')}." if results.baseline_keys else "."),
     ]
     listed = "".join(f"<li>{escape(item)}</li>" for item in items)
-    return f"<ul>{listed}</ul><pre>superword reproduce --train TRAIN --eval EVAL --out DIR</pre>"
+    return f"<ul>{listed}</ul><pre>superword reproduce --train TRAIN --eval EVAL --output DIR</pre>"

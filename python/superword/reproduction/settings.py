@@ -14,6 +14,7 @@ from superword.corpus import find_sources
 from superword.reproduction import paper
 from superword.reproduction.baselines import BASELINES, Baseline
 from superword.reproduction.steps import digest
+from superword.sizes import parse_size
 
 __all__ = ["ReproductionSettings", "read_settings"]
 
@@ -25,17 +26,17 @@ class ReproductionSettings:
     Attributes:
         train: The training corpus: paths, globs, folders.
         eval: The evaluation corpus.
-        out: The output folder.
+        out: The output folder; `output` is another name for it.
         vocab_sizes: The vocabulary sizes.
         baselines: The baselines to train, of `bpe`, `wordpiece` and `unigram`.
-        baseline_bytes: Limits on the training text of slow baselines, by name. BoundlessBPE is
-            also trained on the same text.
+        baseline_bytes: Limits on the training text of slow baselines, by name, as bytes or as
+            sizes such as "5MB". BoundlessBPE is also trained on the same text.
         transition: The share of the vocabulary that SuperBPE learns within pretokens; 0 leaves
             SuperBPE out.
         train_bytes: The bytes of the training corpus to use; all by default.
         eval_bytes: The bytes of the evaluation corpus to use; all by default.
         column: The column that holds the document.
-        source: The column that names the source.
+        source: The column that names the source; `source` by default, where there is one.
         sources: Groups of sources for the report, each with globs of source names.
         sentence: The text that the report shows as each tokenizer splits it.
         threads: The number of threads; all cores by default.
@@ -52,7 +53,7 @@ class ReproductionSettings:
     train_bytes: int | None = None
     eval_bytes: int | None = None
     column: str = "text"
-    source: str = "source"
+    source: str | None = None
     sources: dict[str, list[str]] = field(default_factory=dict)
     sentence: str = "To be or not to be"
     threads: int | None = None
@@ -64,7 +65,7 @@ class ReproductionSettings:
 
     def eval_digest(self) -> str:
         """Return a digest of the evaluation text and of how it is measured."""
-        columns = self.column, self.source
+        columns = self.column, self.source or "source"
         return digest(list_files(self.eval), columns, self.eval_bytes, self.seed)
 
 
@@ -93,17 +94,27 @@ def read_settings(config: Path | None, given: dict[str, Any]) -> ReproductionSet
         except tomllib.TOMLDecodeError as error:
             raise ValueError(f"{config}: not TOML: {error}") from None
         found = {name.replace("-", "_"): value for name, value in loaded.items()}
+        if "output" in found and "out" not in found:
+            found["out"] = found.pop("output")
         if unknown := sorted(set(found) - known):
             names = ", ".join(sorted(known))
             raise ValueError(f"{config}: unknown setting {', '.join(unknown)}; choose from {names}")
     found |= {name: value for name, value in given.items() if value not in (None, [], ())}
     for name in ("train", "eval", "out"):
         if name not in found:
-            raise ValueError(f"pass --{name}, or set {name} in the configuration file")
+            shown = "output" if name == "out" else name
+            raise ValueError(f"pass --{shown}, or set {shown} in the configuration file")
     for name in ("train", "eval"):
         value = found[name]
         found[name] = (value,) if isinstance(value, str) else tuple(value)
     found["out"] = local_path(found["out"])
+    for name in ("train_bytes", "eval_bytes"):
+        if found.get(name) is not None:
+            found[name] = parse_limit(name, found[name])
+    limits = found.get("baseline_bytes", {})
+    found["baseline_bytes"] = {
+        name: parse_limit(f"baseline_bytes of {name}", limit) for name, limit in limits.items()
+    }
     found["vocab_sizes"] = tuple(sorted(set(found.get("vocab_sizes", paper.SIZES))))
     found["baselines"] = tuple(found.get("baselines", BASELINES))
     settings = ReproductionSettings(**found)
@@ -117,3 +128,14 @@ def read_settings(config: Path | None, given: dict[str, Any]) -> ReproductionSet
     if not 0 <= settings.transition < 1:
         raise ValueError(f"transition must be at least 0 and below 1, not {settings.transition}")
     return settings
+
+
+def parse_limit(name: str, size: int | str) -> int:
+    """Return a limit on text in bytes; an error names the setting."""
+    try:
+        limit = parse_size(size)
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}") from None
+    if limit < 1:
+        raise ValueError(f"{name} must be at least 1, not {size!r}")
+    return limit

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TypedDict
 
 from superword import _core
 from superword.keywords import document_options, option
+from superword.sizes import parse_size
 from superword.tokenizer.threads import thread_count
 from superword.training.progress import ProgressCallback
 
@@ -48,25 +48,6 @@ class Resources:
     def memory_bytes(self) -> int | None:
         """The memory limit in bytes."""
         return None if self.memory_limit is None else parse_size(self.memory_limit)
-
-
-def parse_size(size: int | str) -> int:
-    """Return a size in bytes.
-
-    Example:
-        >>> parse_size("1GB"), parse_size("1.5 MB"), parse_size("2 GiB"), parse_size(42)
-        (1000000000, 1500000, 2147483648, 42)
-    """
-    if isinstance(size, int):
-        return size
-    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?)(i?)B?\s*", size, re.IGNORECASE)
-    if match is None:
-        raise ValueError(
-            f"a size must be a number of bytes, or like '1GB' or '512MiB', not {size!r}"
-        )
-    number, prefix, binary = match.groups()
-    base = 1024 if binary else 1000
-    return int(float(number) * base ** " KMGT".index(prefix.upper() or " "))
 
 
 class ResourceKeywords(TypedDict, total=False):

@@ -210,6 +210,10 @@ def test_limits_stop_in_order_whatever_the_threads(tmp_path: Path) -> None:
     assert open_corpus(documents, max_bytes=6).documents() == ["aaaa", "bb"]
     assert open_corpus(documents, max_bytes=9).documents() == ["aaaa", "bb"]
     assert open_corpus(documents, max_documents=3).documents() == documents[:3]
+    assert open_corpus(documents, max_bytes="0.006 kB").documents() == ["aaaa", "bb"]
+    for wrong in ("six", "-6", "٦", 6.0, True):
+        with pytest.raises(ValueError, match="a size must be a number of bytes, or like '1GB'"):
+            open_corpus(documents, max_bytes=wrong)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="max_bytes must be at least 1"):
         open_corpus(documents, max_bytes=0)
 

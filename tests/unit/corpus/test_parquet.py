@@ -79,7 +79,7 @@ def test_a_missing_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         with pytest.raises(CorpusError, match=r"pip install 'superword\[parquet\]'"):
             open_corpus(path, on_error=on_error)
     monkeypatch.setitem(sys.modules, "fsspec", None)
-    with pytest.raises(CorpusError, match="pip install fsspec"):
+    with pytest.raises(CorpusError, match=r"pip install 'superword\[remote\]'"):
         open_corpus("s3://bucket/a.jsonl")
 
 

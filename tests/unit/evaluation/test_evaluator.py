@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import warnings
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -67,11 +69,48 @@ def test_sources_are_summed_up(tmp_path: Path) -> None:
     assert evaluate(tok(), rows).sources == expected
     assert evaluate(tok(), path, max_documents=2).sources["a"] == SourceTotals(1, 5, tokens[0])
     assert evaluate(tok(), path, source="text").sources["or"].documents == 1
-    assert evaluate(tok(), path, source="missing").sources == {}
     assert measured.gini == pytest.approx(
         abs(expected["a"].tokens / 14 - tokens[1] / 2)
         / (2 * (expected["a"].tokens / 14 + tokens[1] / 2))
     )
+
+
+@pytest.mark.parametrize(
+    ("rows", "source", "reason"),
+    [
+        ([{"text": "to be"}], None, None),
+        (["to be"], None, None),
+        ([{"text": "to be"}], "source", "no such column"),
+        (["to be"], "source", "only JSON lines, Parquet files and lists of rows have any"),
+        ([{"text": "to", "source": "a"}], "sourec", "no such column"),
+        ([{"text": "to", "source": "a"}, {"text": "be"}], None, "no such column"),
+        ([{"text": "to", "source": 3}], None, "int"),
+    ],
+)
+def test_sources_that_are_missing_are_said_where_they_were_asked_for(
+    tmp_path: Path, rows: list[Any], source: str | None, reason: str | None
+) -> None:
+    path = tmp_path / ("rows.jsonl" if isinstance(rows[0], dict) else "a.txt")
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    for corpus in (rows, path):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            assert evaluate(tok(), corpus, source=source).sources == {}
+        messages = [str(warning.message) for warning in caught]
+        assert len(messages) == (reason is not None)
+        for message, warning in zip(messages, caught, strict=True):
+            assert message.startswith("nothing is reported by source: ")
+            assert reason is not None
+            assert reason in message or "number instead of a string" in message
+            assert warning.filename == __file__
+
+
+def test_sources_are_said_to_be_missing_if_input_was_skipped(tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    path.write_text('{"text": "to be", "source": "a"}\n{"text": 3, "source": "b"}\n')
+    with pytest.warns(UserWarning, match="by source: some input was skipped"):
+        with pytest.warns(UserWarning, match="skipped input that cannot be read"):
+            assert evaluate(tok(), path, on_error="skip").sources == {}
 
 
 def test_text_files_have_no_sources(tmp_path: Path) -> None:

@@ -157,20 +157,32 @@ def test_settings_come_from_a_file_and_the_command_line(tmp_path: Path) -> None:
     config = tmp_path / "paper.toml"
     config.write_text(
         'train = "a.jsonl"\neval = ["b.jsonl"]\nout = "x"\nvocab-sizes = [900, 300]\n'
-        "[baseline_bytes]\nunigram = 5\n"
+        'train-bytes = "1.5MB"\n[baseline_bytes]\nunigram = 5\nbpe = "5MB"\n'
     )
-    found = read_settings(config, {"out": Path("y"), "train": None, "vocab_sizes": []})
+    given: dict[str, Any] = {
+        "out": Path("y"),
+        "train": None,
+        "vocab_sizes": [],
+        "eval_bytes": "2 kB",
+    }
+    found = read_settings(config, given)
     assert (found.train, found.eval, found.out) == (("a.jsonl",), ("b.jsonl",), Path("y"))
     assert found.vocab_sizes == (300, 900)
-    assert found.baseline_bytes == {"unigram": 5}
+    assert found.baseline_bytes == {"unigram": 5, "bpe": 5_000_000}
+    assert (found.train_bytes, found.eval_bytes) == (1_500_000, 2000)
+    config.write_text('train = "a.jsonl"\neval = "b.jsonl"\noutput = "x"\n')
+    assert read_settings(config, {}).out == Path("x")
 
 
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        ("train = 'a'\neval = 'b'", "pass --out"),
+        ("train = 'a'\neval = 'b'", "pass --output"),
         ("vocabulary = 3", "unknown setting vocabulary; choose from"),
         ("train = ", "not TOML"),
+        ("out = 'a'\noutput = 'b'", "unknown setting output"),
+        ("train = 'a'\neval = 'b'\nout = 'c'\ntrain_bytes = 'x'", "train_bytes: a size must be"),
+        ("train = 'a'\neval = 'b'\nout = 'c'\neval_bytes = 0", "eval_bytes must be at least 1"),
         ("train = 'a'\neval = 'b'\nout = 'c'\nbaselines = ['x']", "unknown baseline x"),
         ("train = 'a'\neval = 'b'\nout = 'c'\nvocab_sizes = [10]", "at least 257"),
         ("train = 'a'\neval = 'b'\nout = 'c'\ntransition = 2.0", "at least 0 and below 1"),
