@@ -72,10 +72,11 @@ def measure(text: Path) -> Figures:
     """Train on counts, step by step, and return the sizes and times."""
     counts = WORK / "counts"
     shutil.rmtree(counts, ignore_errors=True)
-    train: list[str | Path] = ["train", "-o", MODEL, "--vocab-size", str(VOCAB_SIZE)]
+    pattern = ("--pattern", "boundless")
+    train: list[str | Path] = ["train", "-o", MODEL, "--vocab-size", str(VOCAB_SIZE), *pattern]
     local = run_command(*train, text)
     expected = hash_file(MODEL)
-    steps = {"count pretokens": run_command("count", text, "-o", counts)}
+    steps = {"count pretokens": run_command("count", text, "-o", counts, *pattern)}
     steps["learn merges"] = run_command(*train, "--counts", counts, code=1)
     cut_file = counts / "cut.json"
     steps["count fragments"] = run_command("count", text, "-o", counts, "--cut", cut_file)

@@ -54,7 +54,13 @@ def main() -> None:
     figures = {}
     rows: list[list[object]] = [["left out", "rules in both", "tokens in both", "first difference"]]
     for thresholds in THRESHOLDS:
-        tok = train_on_counts(counts, VOCAB_SIZE, corpus=[text], **thresholds)  # type: ignore[arg-type]
+        tok = train_on_counts(
+            counts,
+            VOCAB_SIZE,
+            corpus=[text],
+            pattern="boundless",
+            **thresholds,  # type: ignore[arg-type]
+        )
         exact = exact or tok
         name = ", ".join(f"{name} {least}" for name, least in thresholds.items()) or "nothing"
         found = {

@@ -35,6 +35,7 @@ FOUNDATIONS = [
     "sizes",
     "tables",
     "version",
+    "vocabularies",
 ]
 # The other modules at the top: the package, the command, and the specification in Python.
 ENTRANCES = ["__init__", "cli", "reference"]

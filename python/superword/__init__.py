@@ -2,6 +2,7 @@
 
 In reading order, each stage importing only earlier ones:
     reference     The specification in 300 lines of slow Python; docs/algorithm.md explains it.
+    vocabularies  Published vocabularies by name: their splits and special tokens.
     patterns      The patterns that split text into pretokens.
     corpus        Reading documents.
     tokenizer     A trained tokenizer.

@@ -5,6 +5,7 @@ from typing import Any, Final, Literal, Protocol, TypedDict, final, type_check_o
 __all__ = [
     "BACKTRACK_LIMIT",
     "BIGRAM_BUCKETS",
+    "DEFAULT_PATTERN",
     "ELIGIBLE",
     "MIN_MEMORY_LIMIT",
     "NAMED_PATTERNS",
@@ -33,6 +34,7 @@ __all__ = [
 ]
 
 NAMED_PATTERNS: Final[dict[str, str]]
+DEFAULT_PATTERN: Final[str]
 ELIGIBLE: Final[str]
 SECOND_PATTERN: Final[str]
 MIN_MEMORY_LIMIT: Final[int]
@@ -208,6 +210,7 @@ class Model:
         rules: Sequence[_Rule],
         vocabulary: Sequence[tuple[int, bytes]],
         special_tokens: Sequence[tuple[int, str]],
+        added_tokens: Sequence[tuple[int, str]],
         /,
     ) -> Model: ...
     @staticmethod
@@ -229,6 +232,8 @@ class Model:
     def vocab_size(self) -> int: ...
     @property
     def special_tokens(self) -> list[tuple[str, int]]: ...
+    @property
+    def added_tokens(self) -> list[tuple[str, int]]: ...
     @property
     def config(self) -> _ConfigRecord: ...
     @property

@@ -35,7 +35,7 @@ class SuperwordError(Exception):
 
 
 class PatternError(SuperwordError, ValueError):
-    """A regex that is malformed, or backtracks too much.
+    """A pattern that is unknown by name, or a regex that is malformed or backtracks too much.
 
     Attributes:
         position: The character of the regex at which parsing failed, if it did.

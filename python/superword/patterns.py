@@ -1,35 +1,104 @@
 """The patterns that split a document into pretokens, and which pretokens are eligible.
 
 A pattern is a name or a regex. The names stand for the regexes in `NAMED_PATTERNS`, the listings of
-the paper's appendix. Hand-written scanners run them and split exactly as PyPI's `regex` does. Any
-other string is a regex in the dialect of the Rust crate `fancy-regex`: Unicode classes,
-look-around, possessive and lazy repetitions, back references.
+the paper's appendix, or for the split of a published vocabulary (`superword.vocabularies`).
+Hand-written scanners run them and split exactly as PyPI's `regex` does. Any other string is a regex
+in the dialect of the Rust crate `fancy-regex`: Unicode classes, look-around, possessive and lazy
+repetitions, back references. A string of letters, digits, `_`, `.` and `-` alone is a name.
 """
 
 from __future__ import annotations
 
+import re
+from difflib import get_close_matches
 from functools import lru_cache
 
 from superword import _core
+from superword.errors import PatternError
+from superword.vocabularies import VOCABULARIES
 
 __all__ = [
     "DEFAULT_PATTERN",
     "ELIGIBLE",
     "NAMED_PATTERNS",
+    "PATTERN_NAMES",
     "SECOND_PATTERN",
+    "find_known_pattern",
+    "find_pattern_name",
     "is_eligible",
     "pretokenize",
+    "quote_regex",
+    "resolve_pattern",
 ]
 
 NAMED_PATTERNS = _core.NAMED_PATTERNS
-DEFAULT_PATTERN = "boundless"
+DEFAULT_PATTERN = _core.DEFAULT_PATTERN
 ELIGIBLE = _core.ELIGIBLE
 SECOND_PATTERN = _core.SECOND_PATTERN
 """The default pattern of SuperBPE's second stage. A scanner runs it too."""
+PATTERN_NAMES = list(dict.fromkeys([*NAMED_PATTERNS, *VOCABULARIES]))
+"""The names of patterns: the named ones, and published vocabularies."""
+
+NAME = re.compile(r"[A-Za-z0-9_.-]{2,}")
 
 # Compiling a regex takes longer than splitting a short text, and a program uses few regexes.
 compile_pattern = lru_cache(maxsize=64)(_core.Pattern)
 compile_eligibility = lru_cache(maxsize=64)(_core.Eligibility)
+
+
+def resolve_pattern(pattern: str) -> str:
+    r"""Return the pattern that a name stands for; a regex is returned as it is.
+
+    Models hold the result, so a model does not depend on the names of vocabularies.
+
+    Raises:
+        PatternError: If it is like a name, and there is no such name.
+
+    Example:
+        >>> resolve_pattern("o200k_base"), resolve_pattern(r"\p{L}+")
+        ('gpt4o', '\\p{L}+')
+    """
+    if pattern in NAMED_PATTERNS:
+        return pattern
+    if pattern in VOCABULARIES:
+        return VOCABULARIES[pattern].pattern
+    if NAME.fullmatch(pattern):
+        near = get_close_matches(pattern.lower(), PATTERN_NAMES, cutoff=0.5) or PATTERN_NAMES
+        raise PatternError(
+            f"there is no pattern named {pattern!r}; is it one of {', '.join(near)}? "
+            f"To split by this regex, write (?:{pattern})"
+        )
+    return pattern
+
+
+def quote_regex(regex: str) -> str:
+    """Return an equivalent regex that is not like a name.
+
+    Example:
+        >>> quote_regex("gpt4o"), quote_regex("a+")
+        ('(?:gpt4o)', 'a+')
+    """
+    return f"(?:{regex})" if NAME.fullmatch(regex) else regex
+
+
+def find_known_pattern(pattern: str) -> str | None:
+    """Return a named pattern or that of a published vocabulary; None for any other regex.
+
+    Example:
+        >>> find_known_pattern(NAMED_PATTERNS["gpt4"]), find_known_pattern("a+")
+        ('gpt4', None)
+    """
+    names = {regex: name for name, regex in NAMED_PATTERNS.items()}
+    pattern = names.get(pattern, pattern)
+    known = {*NAMED_PATTERNS, *(vocabulary.pattern for vocabulary in VOCABULARIES.values())}
+    return pattern if pattern in known else None
+
+
+def find_pattern_name(pattern: str) -> str:
+    """Return a name of a pattern, to show; the regex itself if it has none."""
+    known = find_known_pattern(pattern)
+    names = (name for name in PATTERN_NAMES if resolve_pattern(name) == known)
+    return next(names, pattern)
 
 
 def pretokenize(text: str, pattern: str = DEFAULT_PATTERN) -> list[str]:
@@ -37,22 +106,24 @@ def pretokenize(text: str, pattern: str = DEFAULT_PATTERN) -> list[str]:
 
     Args:
         text: The text.
-        pattern: `gpt2`, `gpt4`, `gpt4o`, `punct`, `boundless`, or a regex. Text between two matches
-            of a regex is a pretoken too. Empty matches are ignored.
+        pattern: `gpt2`, `gpt4`, `gpt4o`, `punct`, `boundless`, the name of a published vocabulary
+            such as `cl100k_base`, `llama3` or `qwen2`, or a regex. Text between two matches of a
+            regex is a pretoken too. Empty matches are ignored.
 
     Raises:
-        PatternError: If the regex is malformed, or backtracks more than a million steps.
+        PatternError: If the name is unknown, or the regex is malformed, or backtracks more than a
+            million steps.
         UnicodeEncodeError: If the text holds a lone surrogate, which UTF-8 cannot encode.
 
     Example:
         >>> pretokenize("XMLHttpRequest isn't snake_case")
-        ['XML', 'Http', 'Request', " isn't", ' snake', '_case']
+        ['XMLHttp', 'Request', " isn't", ' snake', '_case']
         >>> pretokenize("1234567 or so", pattern="gpt4")
         ['123', '456', '7', ' or', ' so']
         >>> pretokenize("a-b-c", pattern=r"\p{L}")
         ['a', '-', 'b', '-', 'c']
     """
-    return compile_pattern(pattern).split(text)
+    return compile_pattern(resolve_pattern(pattern)).split(text)
 
 
 def is_eligible(pretoken: str, eligible: str = ELIGIBLE) -> bool:

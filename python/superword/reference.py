@@ -40,7 +40,7 @@ PATTERNS: dict[str, str] = {  # the listings of the paper's appendix A
     ]),
 }  # fmt: skip
 SECOND_PATTERN = r"\p{N}{1,3}| ?[^\s\p{L}\p{N}]{2,}[\r\n/]*| +(?!\S)"  # of SuperBPE
-DEFAULT_PATTERN = "boundless"
+DEFAULT_PATTERN = "gpt4o"  # the paper's own is boundless
 ELIGIBLE = r"^(?=.+\p{L})(?:\p{L}\p{M}*|[ _'\u2019])+$"
 
 Pair = tuple[bytes, bytes]

@@ -240,3 +240,31 @@ def test_shards_and_appending(model: Path, folder: Path, tmp_path: Path) -> None
     assert "a shard must be like 0/8, not 'one'" in refusal(done)
     done = run(model, "some text", "--append")
     assert "name an --output" in refusal(done)
+
+
+def test_a_text_that_names_a_file_is_encoded_with_a_note(model: Path, corpus: Path) -> None:
+    done = run(model, str(corpus))
+    tok = superword.load(model)
+    assert done.stdout.decode().split() == [str(id) for id in tok.encode(str(corpus))]
+    note = done.stderr.decode()
+    assert f"superword: '{corpus}' is taken as a text, and there is a file of that name" in note
+    assert f"--file {corpus} (as one text), or {corpus} -o tokens.npy (as documents)" in note
+    assert run(model, f"{corpus} ").stderr == b""
+    assert run(model, "--file", corpus).stderr == b""
+
+
+@pytest.mark.parametrize(
+    ("command", "how"),
+    [
+        (["explain", "model", "corpus"], "type --file {}"),
+        (["pretokenize", "corpus"], "type < {}"),
+        (["compare", "model", "--text", "corpus"], "type --corpus {}"),
+    ],
+)
+def test_other_commands_note_it_too(
+    model: Path, corpus: Path, command: list[str], how: str
+) -> None:
+    given = [{"model": str(model), "corpus": str(corpus)}.get(each, each) for each in command]
+    done = subprocess.run([COMMAND, *given], capture_output=True, text=True)
+    assert done.returncode == 0
+    assert how.format(corpus) in done.stderr

@@ -30,7 +30,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("compared")
     texts = list(superword.sample())[:20]
     superword.train(texts, 600, supermerges=False, deletion=None).save(folder / "bpe.json")
-    superword.train(texts, 600).save(folder / "boundless.json")
+    superword.train(texts, 600, pattern="boundless").save(folder / "boundless.json")
     for name, part in (("a", texts[:2]), ("b", texts[2:3])):
         rows = (json.dumps({"text": text, "source": name}) + "\n" for text in part)
         (folder / f"{name}.jsonl").write_text("".join(rows))

@@ -9,19 +9,26 @@ import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
-from superword import PatternError, is_eligible, pretokenize
+from superword import PatternError, TrainingConfig, is_eligible, pretokenize, reference
 from superword._core import BACKTRACK_LIMIT, UNICODE_VERSION
-from superword.patterns import NAMED_PATTERNS
+from superword.patterns import DEFAULT_PATTERN, NAMED_PATTERNS
 
 
-def test_boundless_is_the_default_and_splits_names_as_the_paper_says() -> None:
-    assert pretokenize("XMLHttpRequest snake_case camelCase CONSTANT") == [
+def test_gpt4o_is_the_default_everywhere() -> None:
+    assert DEFAULT_PATTERN == reference.DEFAULT_PATTERN == TrainingConfig().pattern == "gpt4o"
+    text = "XMLHttpRequest isn't 1234567"
+    expected = ["XMLHttp", "Request", " isn't", " ", "123", "456", "7"]
+    assert pretokenize(text) == reference.pretokenize(text) == expected
+
+
+def test_boundless_splits_names_as_the_paper_says() -> None:
+    assert pretokenize("XMLHttpRequest snake_case camelCase CONSTANT", "boundless") == [
         *("XML", "Http", "Request", " snake", "_case", " camel", "Case", " CONSTANT")
     ]
 
 
 def test_numbers_group_from_the_right_under_boundless_and_from_the_left_under_gpt4o() -> None:
-    assert pretokenize("1234567") == ["1", "234", "567"]
+    assert pretokenize("1234567", "boundless") == ["1", "234", "567"]
     assert pretokenize("1234567", "gpt4o") == ["123", "456", "7"]
 
 

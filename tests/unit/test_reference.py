@@ -464,12 +464,12 @@ def test_a_bad_parameter_is_named(name: str, value: object) -> None:
         train(["ab"], **options)  # type: ignore[arg-type]
 
 
-def test_the_defaults_are_those_of_the_paper() -> None:
+def test_the_defaults_are_those_of_the_paper_with_the_pattern_gpt4o() -> None:
     documents = ["XMLHttp XMLHttp the"] * 9 + ["XMLHttp a"]
     assert train(documents, 290) == train(
         documents,
         290,
-        pattern=PATTERNS["boundless"],
+        pattern=PATTERNS["gpt4o"],
         eligible=ELIGIBLE,
         supermerges=True,
         deletion="bytes",

@@ -23,15 +23,15 @@ def test_named_patterns_split_as_the_paper_lists_them(pattern: str, pretokens: s
     assert pretokenize(text, pattern) == pretokens.split("|")
 
 
-def test_boundless_is_the_default_pattern() -> None:
+def test_gpt4o_is_the_default_pattern() -> None:
     text = "XMLHttpRequest"
-    assert pretokenize(text) == pretokenize(text, "boundless") != pretokenize(text, "gpt2")
+    assert pretokenize(text) == pretokenize(text, "gpt4o") != pretokenize(text, "boundless")
 
 
 def test_whitespace_splits_as_in_the_paper() -> None:
     text = "Hello    world    \n\n  \n   "
     assert pretokenize(text, "gpt4") == ["Hello", "   ", " world", "    \n\n  \n", "   "]
-    assert pretokenize(text) == ["Hello", "    ", "world", "    \n\n", "  \n", "   "]
+    assert pretokenize(text, "boundless") == ["Hello", "    ", "world", "    \n\n", "  \n", "   "]
 
 
 def test_unmatched_stretches_are_pretokens_of_their_own() -> None:

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use superword_core::corpus::Memory;
 use superword_core::model::{Parameters, SecondStage};
-use superword_core::pretokenize::ELIGIBLE;
+use superword_core::pretokenize::{DEFAULT_PATTERN, ELIGIBLE};
 use superword_core::train::from_counts::{CountThresholds, CountedFragments, PretokenSums};
 use superword_core::train::shard_counts::{
     ShardFragmentCounter, ShardFragmentSplitter, ShardPretokenCounter, ShardTotals, SortedCounts,
@@ -49,7 +49,7 @@ fn sums_of_shards_give_the_model_of_the_whole_corpus() {
     let documents = documents();
     let corpus: Memory = documents.iter().collect();
     let wanted = train(&corpus, parameters(), Vec::new(), RESOURCES, &QUIET).expect("a model");
-    let splitter = Splitter::new("boundless", ELIGIBLE).expect("good regexes");
+    let splitter = Splitter::new(DEFAULT_PATTERN, ELIGIBLE).expect("good regexes");
     let mut whole = count_pretokens(&corpus, &splitter, true, RESOURCES, &QUIET).expect("counts");
     let mut sums = Sums::new();
     let mut bigrams = vec![0; BIGRAM_BUCKETS];

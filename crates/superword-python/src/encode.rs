@@ -137,7 +137,8 @@ impl Encoder {
         let mut steps = Vec::new();
         let done = py.detach(|| encode::replay(&self.model, &text, |step| steps.push(step)));
         done.map_err(|error| exception(py, &error))?;
-        let token = |&token: &TokenIndex| PyBytes::new(py, self.model.token(token));
+        let token =
+            |&token: &TokenIndex| PyBytes::new(py, encode::replayed_token(&self.model, token).0);
         let steps = steps.into_iter().map(|step| {
             let units = step.units.iter().map(|unit| unit.iter().map(token).collect()).collect();
             StepRecord { rule: step.rule, units, changes: step.changes }
@@ -156,7 +157,8 @@ impl Encoder {
         let done = py.detach(|| encode::replay(&self.model, &text, |step| units = step.units));
         done.map_err(|error| exception(py, &error))?;
         let tokens = units.iter().flatten();
-        Ok(tokens.map(|&token| PyBytes::new(py, self.model.token(token))).collect())
+        let bytes = |&token: &TokenIndex| encode::replayed_token(&self.model, token).0;
+        Ok(tokens.map(|token| PyBytes::new(py, bytes(token))).collect())
     }
 }
 

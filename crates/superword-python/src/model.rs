@@ -120,21 +120,23 @@ impl Model {
     /// A model with these rules and ids.
     #[staticmethod]
     #[expect(clippy::needless_pass_by_value, reason = "PyO3 passes arguments by value")]
-    #[pyo3(signature = (config, rules, vocabulary, special_tokens, /))]
+    #[pyo3(signature = (config, rules, vocabulary, special_tokens, added_tokens, /))]
     fn with_ids(
         py: Python<'_>,
         config: ConfigArgument,
         rules: Vec<RuleArgument>,
         vocabulary: Vec<(u32, PyBackedBytes)>,
         special_tokens: Vec<(u32, String)>,
+        added_tokens: Vec<(u32, String)>,
     ) -> PyResult<Model> {
         let parameters = config.into_parameters()?;
         let rules = rules.iter().map(RuleArgument::spell);
         let vocabulary: Vec<_> =
             vocabulary.into_iter().map(|(id, token)| (TokenId(id), token)).collect();
-        let special_tokens =
-            special_tokens.into_iter().map(|(id, text)| (TokenId(id), text)).collect();
-        let made = model::Model::with_ids(parameters, rules, &vocabulary, special_tokens);
+        let [special_tokens, added_tokens] = [special_tokens, added_tokens]
+            .map(|tokens| tokens.into_iter().map(|(id, text)| (TokenId(id), text)).collect());
+        let made =
+            model::Model::with_ids(parameters, rules, &vocabulary, special_tokens, added_tokens);
         made.map(Model::from).map_err(|error| exception(py, &error))
     }
 
@@ -196,13 +198,13 @@ impl Model {
         self.0.differing_tables()
     }
 
-    /// The number of tokens in the vocabulary, not counting special tokens.
+    /// The number of tokens in the vocabulary, not counting special and added tokens.
     #[getter]
     fn vocab_size(&self) -> usize {
         self.0.vocab_size()
     }
 
-    /// The vocabulary in ascending order of ids, without special tokens.
+    /// The vocabulary in ascending order of ids, without special and added tokens.
     fn vocabulary<'py>(&self, py: Python<'py>) -> Vec<(u32, Bound<'py, PyBytes>)> {
         self.0.vocabulary().map(|(id, token)| (id.0, PyBytes::new(py, token))).collect()
     }
@@ -229,6 +231,12 @@ impl Model {
     #[getter]
     fn special_tokens(&self) -> Vec<(&str, u32)> {
         self.0.special_tokens().iter().map(|(id, text)| (text.as_str(), id.0)).collect()
+    }
+
+    /// The added tokens with their ids.
+    #[getter]
+    fn added_tokens(&self) -> Vec<(&str, u32)> {
+        self.0.added_tokens().iter().map(|(id, text)| (text.as_str(), id.0)).collect()
     }
 
     /// The training configuration.

@@ -17,6 +17,7 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
         named.set_item(name, regex)?;
     }
     module.add("NAMED_PATTERNS", named)?;
+    module.add("DEFAULT_PATTERN", pretokenize::DEFAULT_PATTERN)?;
     module.add("ELIGIBLE", pretokenize::ELIGIBLE)?;
     module.add("SECOND_PATTERN", pretokenize::SECOND_PATTERN)?;
     module.add("UNICODE_VERSION", pretokenize::UNICODE_VERSION)?;

@@ -23,6 +23,7 @@ from superword.commands.options import (
     option,
 )
 from superword.commands.side_by_side import TokenizedText, print_side_by_side
+from superword.commands.text_input import warn_of_file_name
 from superword.corpus import CorpusOptions, RawPath
 from superword.evaluation import (
     check_plot_path,
@@ -87,6 +88,8 @@ def compare_command(
     with errors_as_sentences():
         if corpus is None and text is None:
             raise ValueError("nothing to compare on; pass --corpus or --text")
+        if text is not None:
+            warn_of_file_name(text, "--corpus {}")
         if plot is not None:
             if corpus is None:
                 raise ValueError("--plot needs a corpus; pass --corpus")

@@ -87,7 +87,8 @@ def encode_command(
                 )
             if given and len(given) > 1:
                 raise ValueError("there are several texts; quote them as one, or name an --output")
-            data, _ = read_input(given[0] if given else None, file)
+            how = "--file {0} (as one text), or {0} -o tokens.npy (as documents)"
+            data, _ = read_input(given[0] if given else None, file, how)
             ids = tok.encode_bytes(data)
         print_ids(tok, ids, as_json)
         return

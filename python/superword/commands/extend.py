@@ -11,6 +11,7 @@ from superword.commands.options import (
     AsJson,
     CorpusPaths,
     ModelOutput,
+    complete_pattern,
     derive_options,
     option,
 )
@@ -36,7 +37,8 @@ def extend_command(
         int, option("Lowest count at which a pair is merged.", "Model")
     ] = TrainingConfig.min_count,
     pattern: Annotated[
-        str | None, option("Pattern of a tiktoken file: a name or a regex.", BASE)
+        str | None,
+        option("Pattern of a tiktoken file: a name or a regex.", BASE, complete=complete_pattern),
     ] = None,
     special_token: Annotated[
         list[str] | None,

@@ -20,6 +20,7 @@ import typer
 
 from superword.commands.messages import errors_as_sentences
 from superword.corpus import CorpusOptions, Shard
+from superword.patterns import PATTERN_NAMES
 from superword.tokenizer import TrainingConfig
 from superword.training import ProgressCallback, Resources
 from superword.training.progress import json_lines
@@ -39,6 +40,7 @@ __all__ = [
     "SourceColumn",
     "TextFile",
     "choose_output_form",
+    "complete_pattern",
     "derive_options",
     "option",
     "parse_shard",
@@ -121,16 +123,27 @@ SPELLINGS = {
 }
 
 
+def complete_pattern(typed: str) -> list[str]:
+    """Return the names of patterns that start as typed, for the shell."""
+    return [name for name in PATTERN_NAMES if name.startswith(typed)]
+
+
 def option(
     help: str,
     panel: str | None = None,
     *names: str,
     metavar: str | None = None,
     shown_default: bool | str = True,
+    complete: Callable[..., Any] | None = None,
 ) -> Any:
-    """Return a typer option in a panel of the help."""
+    """Return a typer option in a panel of the help; `complete` lists values for the shell."""
     return typer.Option(
-        *names, help=help, rich_help_panel=panel, metavar=metavar, show_default=shown_default
+        *names,
+        help=help,
+        rich_help_panel=panel,
+        metavar=metavar,
+        show_default=shown_default,
+        autocompletion=complete,
     )
 
 
@@ -138,8 +151,9 @@ def field_option(kind: type, name: str) -> Any:
     """Return the typer option of a field, with its help and panel."""
     [field] = [each for each in fields(kind) if each.name == name]
     help, panel = field.metadata["help"], PANELS[kind]
+    complete = complete_pattern if name in ("pattern", "second_pattern") else None
     if name not in SPELLINGS:
-        return option(help, panel)
+        return option(help, panel, complete=complete)
     _, _, _, own_help, metavar, shown_default = SPELLINGS[name]
     return option(own_help or help, panel, metavar=metavar, shown_default=shown_default)
 
@@ -255,6 +269,11 @@ SourceColumn = Annotated[
 ]
 MeasuredPattern = Annotated[
     str | None,
-    option("Pattern to measure words by; the tokenizer's by default.", None, "--pattern"),
+    option(
+        "Pattern to measure words by; the tokenizer's by default.",
+        None,
+        "--pattern",
+        complete=complete_pattern,
+    ),
 ]
 Seed = Annotated[int, option("Seed of the sample that instability is measured on.")]

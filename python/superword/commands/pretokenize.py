@@ -32,7 +32,7 @@ def pretokenize_command(
     superword pretokenize --pattern gpt4o --json < README.md
     """
     with errors_as_sentences():
-        pretokens = pretokenize(decode_input(read_input(text)), pattern)
+        pretokens = pretokenize(decode_input(read_input(text, how="< {}")), pattern)
     console = Console(soft_wrap=True, highlight=False)
     if as_json:
         print_json(pretokens)

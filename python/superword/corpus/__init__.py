@@ -5,6 +5,7 @@ In reading order:
     remote     Files behind URLs.
     paths      The sources that a path names: a file, a folder, a glob, a URL, standard input.
     parquet    Documents from Parquet tables.
+    rows       Documents from CSV files and JSON arrays.
     documents  `open_corpus`, which opens any of these, and the bundled `sample`.
 """
 

@@ -9,14 +9,15 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from importlib import resources
 from itertools import chain, islice
-from typing import Any, TypeAlias, Unpack
+from typing import Any, NoReturn, TypeAlias, Unpack
 
 import zstandard
 
 from superword import _core
 from superword.corpus.options import CorpusKeywords, CorpusOptions
 from superword.corpus.parquet import parquet_documents
-from superword.corpus.paths import Source, find_sources, is_parquet
+from superword.corpus.paths import Source, find_sources, find_table_format, names_a_file
+from superword.corpus.rows import csv_documents, json_documents
 from superword.errors import CorpusError
 from superword.keywords import expand_keywords, gather
 
@@ -29,6 +30,13 @@ CorpusLike: TypeAlias = (
     | Iterable[str]
     | Iterable[Mapping[str, Any]]
 )
+TABLE_READERS = {
+    "parquet": parquet_documents,
+    "csv": csv_documents,
+    "json": json_documents,
+}
+# A corpus of names instead of documents is found out within as many.
+DOCUMENTS_TO_CHECK = 16
 Shard: TypeAlias = tuple[int, int]
 """`(i, n)`: every n-th file of a corpus, or document of an iterable, from the i-th on."""
 
@@ -52,7 +60,8 @@ def open_corpus(
             standard input. Or an iterable of `Path`: several of these. Or any other iterable:
             its items are the documents, strings or mappings (rows) that hold one in `column`.
             Files are `.jsonl`, `.txt` or `.parquet`, the first two also as `.gz`, `.zst` or
-            `.bz2`; standard input is JSON lines if it starts with `{"`, otherwise text.
+            `.bz2`; `.csv` and `.json` (an array) if they are named, and not only in a folder.
+            Standard input is JSON lines if it starts with `{"`, otherwise text.
         shard: `(i, n)` to take every n-th file, or document of an iterable, from the i-th on,
             counted from 0.
         corpus_options: The options for reading documents; or its fields as keywords.
@@ -71,7 +80,9 @@ def open_corpus(
         raise ValueError(f"shard {shard[0]} of {shard[1]} does not exist; the first is 0")
     if isinstance(corpus, (str, os.PathLike)):
         return open_sources(select_shard(find_sources([os.fspath(corpus)]), shard), options)
-    if isinstance(corpus, (bytes, bytearray, Mapping)) or not isinstance(corpus, Iterable):
+    if isinstance(corpus, Mapping):
+        reject_dictionary(corpus)
+    if isinstance(corpus, (bytes, bytearray)) or not isinstance(corpus, Iterable):
         raise TypeError(
             f"a corpus is a path or an iterable of documents, not {type(corpus).__name__}"
         )
@@ -85,8 +96,46 @@ def open_corpus(
         return open_sources(select_shard(find_sources(paths), shard), options)
     spool = _core.Spool(options)
     start, step = shard or (0, 1)
-    spool.extend(islice(chain(first, items), start, None, step))
+    documents = reject_file_names(chain(first, items), options.column)
+    spool.extend(islice(documents, start, None, step))
     return spool.finish()
+
+
+def reject_file_names(documents: Iterator[Any], column: str) -> Iterator[Any]:
+    """Yield documents; reject strings that name files, as those that `glob.glob` returns.
+
+    Only the first documents are looked at, when they are needed: a corpus of names is all names.
+
+    Raises:
+        CorpusError: If a string names a file.
+    """
+    for document in islice(documents, DOCUMENTS_TO_CHECK):
+        if isinstance(document, str) and names_a_file(document):
+            raise CorpusError(
+                f"{document!r} is the name of a file, and strings in an iterable are documents; "
+                "to read the files, pass [Path(name) for name in names]; "
+                f"if it is a document, pass it as {{{column!r}: {document!r}}}"
+            )
+        yield document
+    yield from documents
+
+
+def reject_dictionary(corpus: Mapping[Any, Any]) -> NoReturn:
+    """Reject a dictionary, such as a `DatasetDict` of Hugging Face, and say what to pass.
+
+    Raises:
+        TypeError: Always.
+    """
+    kind, names = type(corpus).__name__, list(corpus)
+    if not names or any(isinstance(value, str) for value in corpus.values()):
+        raise TypeError(
+            f"a corpus is a path or an iterable of documents, not {kind}; pass rows in a list"
+        )
+    best = "train" if "train" in names else names[0]
+    raise TypeError(
+        f"a {kind} is not a corpus; pass one of its parts, such as corpus[{best!r}]: "
+        f"it has {', '.join(map(repr, names))}"
+    )
 
 
 def select_shard(sources: list[Source], shard: Shard | None) -> list[Source]:
@@ -114,10 +163,11 @@ def open_sources(sources: list[Source], options: CorpusOptions) -> _core.Corpus:
     for source in sources:
         if spool.is_full:
             break
-        if is_parquet(source.name):
+        if table_format := find_table_format(source.name):
+            read = TABLE_READERS[table_format]
             skip = spool.skip if options.on_error == "skip" else None
             with source.open() as file:
-                spool.extend(parquet_documents(file, source.name, options.column, skip))
+                spool.extend(read(file, source.name, options.column, skip))
         elif source.is_rereadable:
             spool.extend_from_corpus(_core.Corpus.files([source.name], options))
         else:

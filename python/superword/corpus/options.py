@@ -18,7 +18,9 @@ OnError: TypeAlias = Literal["raise", "skip"]
 class CorpusOptions:
     """Options for reading documents from files, tables and rows."""
 
-    column: str = option("text", "Key or column that holds the document in JSON lines and Parquet.")
+    column: str = option(
+        "text", "Key or column that holds the document in JSON lines, JSON arrays, Parquet and CSV."
+    )
     separator: str | None = option(
         None, "String that separates documents in text files; without it, a file is one document."
     )

@@ -10,16 +10,30 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import IO
+from typing import IO, Literal, TypeAlias
 
 from superword import _core
 from superword.corpus.remote import find_file_system, open_remote, raise_remote_errors
 from superword.errors import CorpusError
 
-__all__ = ["STANDARD_INPUT", "RawPath", "Source", "find_sources", "is_parquet"]
+__all__ = [
+    "STANDARD_INPUT",
+    "RawPath",
+    "Source",
+    "TableFormat",
+    "find_sources",
+    "find_table_format",
+    "names_a_file",
+]
 
 STANDARD_INPUT = "standard input"
+# Longer texts are not looked up as paths.
+LONGEST_PATH = 1024
 KNOWN = ".jsonl and .txt files (also as .gz, .zst or .bz2) and .parquet files"
+NAMED = f"{KNOWN}; .csv files and .json arrays if they are named"
+
+TableFormat: TypeAlias = Literal["parquet", "csv", "json"]
+TABLE_FORMATS: dict[str, TableFormat] = {".parquet": "parquet", ".csv": "csv", ".json": "json"}
 
 
 @dataclass(frozen=True)
@@ -48,9 +62,25 @@ class Source:
     is_rereadable: bool = False
 
 
-def is_parquet(name: str) -> bool:
-    """Return whether a file is a Parquet table, by its name."""
-    return name.lower().endswith(".parquet")
+def find_table_format(name: str) -> TableFormat | None:
+    """Return the format of a file that Python reads, by its name; None for other files.
+
+    Example:
+        >>> find_table_format("a.parquet"), find_table_format("b.CSV"), find_table_format("c.txt")
+        ('parquet', 'csv', None)
+    """
+    suffix = os.path.splitext(name.lower())[1]
+    return TABLE_FORMATS.get(suffix)
+
+
+def names_a_file(text: str) -> bool:
+    """Return whether a text is the name of a file, or the path of a folder."""
+    if len(text) > LONGEST_PATH or "\n" in text or "\0" in text:
+        return False
+    try:
+        return os.path.isfile(text) or (os.sep in text and os.path.isdir(text))
+    except (OSError, ValueError):
+        return False
 
 
 def find_sources(paths: Iterable[str]) -> list[Source]:
@@ -99,25 +129,29 @@ def list_folder(path: str) -> list[str]:
         and file.is_file()
     ]
     if not names:
-        raise CorpusError(f"nothing to read in the folder; superword reads {KNOWN}", file=path)
+        raise CorpusError(f"nothing to read in the folder; superword reads {NAMED}", file=path)
     return names
 
 
 def is_known(name: str) -> bool:
-    """Return whether the format of a file is known, by its name."""
-    return is_parquet(name) or _core.is_supported_name(name)
+    """Return whether a file in a folder is read, by its name.
+
+    CSV and JSON files are not: beside a corpus, they often hold something else.
+    """
+    return find_table_format(name) == "parquet" or _core.is_supported_name(name)
 
 
 def file_source(path: str) -> Source:
     """Return the source for a file, a named pipe, or a device."""
     is_file = os.path.isfile(path)
-    if is_file and not is_known(path):
+    is_table = find_table_format(path) is not None
+    if is_file and not is_table and not _core.is_supported_name(path):
         raise CorpusError(
-            f"the name does not tell the format; superword reads {KNOWN}: rename it, "
+            f"the name does not tell the format; superword reads {NAMED}: rename it, "
             "or pass it on standard input",
             file=path,
         )
-    return Source(path, lambda: open(path, "rb"), is_file and not is_parquet(path))
+    return Source(path, lambda: open(path, "rb"), is_file and not is_table)
 
 
 def expand_url(url: str) -> Iterator[Source]:
@@ -133,7 +167,7 @@ def expand_url(url: str) -> Iterator[Source]:
         else:
             names = [path]
     if not names:
-        raise CorpusError(f"nothing to read there; superword reads {KNOWN}", file=url)
+        raise CorpusError(f"nothing to read there; superword reads {NAMED}", file=url)
     for name in names:
         shown = name.split("?")[0].split("#")[0] if is_web else name
         url_of_file = shown if is_web else system.unstrip_protocol(name)

@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from superword.evaluation.measurement import Measurement
+from superword.patterns import find_pattern_name
 from superword.tables import Column, Table, format_csv, format_markdown, print_table
 
 __all__ = [
@@ -178,7 +179,7 @@ def build_tables(measured: Sequence[Measurement]) -> list[Table]:
 def describe_corpus(measured: Sequence[Measurement]) -> str:
     """Say what was measured on."""
     first = measured[0]
-    patterns = ", ".join(sorted({each.pattern for each in measured}))
+    patterns = ", ".join(sorted({find_pattern_name(each.pattern) for each in measured}))
     return f"{first.documents:,} documents, {first.bytes:,} bytes; pretokens by {patterns}"
 
 

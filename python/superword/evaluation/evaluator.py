@@ -26,6 +26,7 @@ from superword.evaluation.opening import TokenizerLike, open_tokenizer
 from superword.evaluation.sources import find_source_labels, sum_by_source
 from superword.evaluation.tokenizers import AnyTokenizer
 from superword.keywords import expand_keywords, gather
+from superword.patterns import resolve_pattern
 from superword.training import ProgressCallback, Resources, show_progress
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ def evaluate(
     resources = gather(Resources, resources, keywords)
     threads = resources.thread_count
     tok = open_tokenizer(tok, pattern=pattern)
-    pattern = pattern or tok.pattern
+    pattern = tok.pattern if pattern is None else resolve_pattern(pattern)
     opened = open_corpus(corpus, corpus_options=corpus_options)
     table = TokenTable.from_tokenizer(tok)
     sample = Reservoir(SAMPLE_SIZE if instability else 0, seed)

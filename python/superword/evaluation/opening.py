@@ -12,7 +12,8 @@ from superword.evaluation.extras import import_extra
 from superword.evaluation.names import default_name
 from superword.evaluation.tokenizers import AnyTokenizer, HuggingFace, Ours, Tiktoken
 from superword.interop.folders import find_tokenizer_file
-from superword.interop.tiktoken_file import read_ranks
+from superword.interop.tiktoken_file import find_vocabulary, read_ranks
+from superword.patterns import resolve_pattern
 from superword.tokenizer import Tokenizer, load
 from superword.tokenizer.tiktoken_adapter import TiktokenAdapter
 
@@ -35,12 +36,13 @@ def open_tokenizer(
         name: The name in tables; by default that of the file, or of the folder of a
             `tokenizer.json`.
         pattern: The pattern whose pretokens the tokens are compared with. The default is the
-            tokenizer's own pattern if it is a named one, else `gpt4o`. A tiktoken file does not
-            contain its pattern: files published by OpenAI are recognized by name, and other files
-            are also split by this pattern.
+            tokenizer's own pattern if it has a name, else `gpt4o`. A tiktoken file does not contain
+            its pattern: it is in the file beside it, or known by the file's name, as for `extend`.
+            Other tiktoken files are also split by this pattern, and need it.
 
     Raises:
-        ModelFormatError: If the file is none of these.
+        ModelFormatError: If the file is none of these, or a tiktoken file of unknown pattern.
+        PatternError: If there is no pattern of this name.
         OSError: If the file cannot be read.
         TypeError: If the object is none of these.
 
@@ -52,6 +54,7 @@ def open_tokenizer(
     """
     if isinstance(path, AnyTokenizer):
         return path
+    pattern = None if pattern is None else resolve_pattern(pattern)
     if isinstance(path, (str, PathLike)):
         return open_file(find_tokenizer_file(Path(path)), name or default_name(path), pattern)
     return open_object(path, name, pattern)
@@ -93,8 +96,18 @@ def open_file(path: Path, name: str, pattern: str | None) -> AnyTokenizer:
     if start.lstrip().startswith(b"{") and b'"format":"superword"' not in start:
         return open_hugging_face(path, name, pattern)
     if ranks := read_ranks(path):
-        return Tiktoken(ranks, name, pattern)
+        return Tiktoken(ranks, name, find_split(path, pattern), pattern)
     return Ours(load(path), name, pattern)
+
+
+def find_split(path: Path, pattern: str | None) -> str:
+    """Return the pattern of a tiktoken file; the given one, if the file's own is unknown."""
+    try:
+        return find_vocabulary(path).pattern
+    except ModelFormatError:
+        if pattern is None:
+            raise
+        return pattern
 
 
 def open_hugging_face(path: Path, name: str, pattern: str | None) -> HuggingFace:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from superword.corpus import CorpusLike, find_sources, open_corpus
-from superword.corpus.paths import is_parquet
+from superword.corpus.paths import find_table_format
 from superword.errors import CorpusError
 
 if TYPE_CHECKING:
@@ -105,10 +105,10 @@ def has_columns(corpus: CorpusLike) -> bool:
 
 
 def paths_have_columns(paths: Iterable[str]) -> bool:
-    """Return whether all paths are JSON lines or Parquet files; text files have no columns."""
+    """Return whether all paths are JSON lines or tables; text files have no columns."""
     return all(
         (source.is_rereadable and ".txt" not in PurePath(source.name.lower()).suffixes)
-        or (is_parquet(source.name) and os.path.isfile(source.name))
+        or (find_table_format(source.name) and os.path.isfile(source.name))
         for source in find_sources(paths)
     )
 

@@ -14,8 +14,14 @@ import numpy as np
 from superword.evaluation.alignment import find_pretoken_ends
 from superword.evaluation.extras import import_extra
 from superword.evaluation.token_spelling import make_token_reader
-from superword.patterns import NAMED_PATTERNS
+from superword.patterns import (
+    DEFAULT_PATTERN,
+    NAMED_PATTERNS,
+    find_known_pattern,
+    resolve_pattern,
+)
 from superword.tokenizer import Tokenizer
+from superword.tokenizer.encoding import list_tokens
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -24,18 +30,6 @@ if TYPE_CHECKING:
     EncodedBatch = tuple[NDArray[np.uint32], NDArray[np.uint64]]
 
 __all__ = ["AnyTokenizer", "HuggingFace", "Ours", "Tiktoken", "flatten_ids"]
-
-# The pattern of a tokenizer whose file names none.
-DEFAULT_PATTERN = "gpt4o"
-# The patterns of the vocabularies that OpenAI publishes as tiktoken files.
-TIKTOKEN_PATTERNS = {
-    "cl100k_base": "gpt4",
-    "o200k_base": "gpt4o",
-    "o200k_harmony": "gpt4o",
-    "p50k_base": "gpt2",
-    "p50k_edit": "gpt2",
-    "r50k_base": "gpt2",
-}
 
 
 class AnyTokenizer(ABC):
@@ -102,9 +96,8 @@ class Ours(AnyTokenizer):
     def __init__(self, model: Tokenizer, name: str = "superword", pattern: str | None = None):
         self.model = model
         self.name = name
-        own = model.pattern if model.pattern in NAMED_PATTERNS else DEFAULT_PATTERN
-        self.pattern = pattern or own
-        self.vocabulary = dict(model._model.vocabulary())
+        self.pattern = choose_pattern(pattern, model.pattern)
+        self.vocabulary = dict(list_tokens(model._model))
 
     def encode_batch(self, texts: Sequence[str], threads: int = 1) -> EncodedBatch:
         """Encode texts; special tokens in them are ordinary text."""
@@ -129,8 +122,7 @@ class HuggingFace(AnyTokenizer):
             tokenizer.no_padding()
         self.tokenizer = tokenizer
         self.name = name
-        own = find_named_pattern(described["pre_tokenizer"])
-        self.pattern = pattern or own or DEFAULT_PATTERN
+        self.pattern = choose_pattern(pattern, find_named_pattern(described["pre_tokenizer"]))
         read = make_token_reader(described)
         special = {added["id"] for added in described["added_tokens"] if added["special"]}
         vocabulary = tokenizer.get_vocab(with_added_tokens=True)
@@ -150,14 +142,16 @@ class HuggingFace(AnyTokenizer):
 
 
 class Tiktoken(AnyTokenizer):
-    """A vocabulary file of `tiktoken`."""
+    """A vocabulary file of `tiktoken`. It splits text by `split`, its own pattern."""
 
-    def __init__(self, ranks: dict[bytes, int], name: str, pattern: str | None = None) -> None:
+    def __init__(
+        self, ranks: dict[bytes, int], name: str, split: str, pattern: str | None = None
+    ) -> None:
         tiktoken = import_extra("tiktoken")
         self.name = name
-        self.pattern = pattern or TIKTOKEN_PATTERNS.get(name, DEFAULT_PATTERN)
+        self.pattern = choose_pattern(pattern, split)
         self.vocabulary = {rank: token for token, rank in ranks.items()}
-        regex = NAMED_PATTERNS.get(self.pattern, self.pattern)
+        regex = NAMED_PATTERNS.get(split, split)
         self._encoding = tiktoken.Encoding(
             name, pat_str=regex, mergeable_ranks=ranks, special_tokens={}
         )
@@ -173,12 +167,18 @@ class Tiktoken(AnyTokenizer):
         """Return the tokenizer of a `tiktoken.Encoding`, which splits as it does."""
         tok = cls.__new__(cls)
         tok.name = name or encoding.name
-        own = find_named_pattern({"Regex": encoding._pat_str})
-        tok.pattern = pattern or own or TIKTOKEN_PATTERNS.get(encoding.name, DEFAULT_PATTERN)
+        tok.pattern = choose_pattern(pattern, encoding._pat_str)
         tokens = encoding.token_byte_values()
         tok.vocabulary = dict(sorted((encoding.encode_single_token(each), each) for each in tokens))
         tok._encoding = encoding
         return tok
+
+
+def choose_pattern(given: str | None, own: str | None) -> str:
+    """Return the pattern to measure by: the given one, or the tokenizer's own if it has a name."""
+    if given is not None:
+        return resolve_pattern(given)
+    return (own and find_known_pattern(own)) or DEFAULT_PATTERN
 
 
 def flatten_ids(lists: Sequence[Sequence[int]]) -> EncodedBatch:
@@ -193,11 +193,11 @@ def flatten_ids(lists: Sequence[Sequence[int]]) -> EncodedBatch:
 
 
 def find_named_pattern(described: object) -> str | None:
-    """Return the name of a Hugging Face pre-tokenizer's pattern, if it is a named one."""
+    """Return the pattern of a Hugging Face pre-tokenizer, if it has a name."""
     if isinstance(described, dict):
         regex = described.get("Regex")
-        names = [name for name, known in NAMED_PATTERNS.items() if known == regex]
-        return names[0] if names else find_named_pattern(list(described.values()))
+        known = find_known_pattern(regex) if isinstance(regex, str) else None
+        return known or find_named_pattern(list(described.values()))
     if isinstance(described, list):
         found = filter(None, map(find_named_pattern, described))
         return next(found, None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, lru_cache
-from itertools import chain
+from itertools import chain, groupby
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -84,11 +84,26 @@ class SequenceIds:
     def _pretokens_of(self, text: str, ids: list[int]) -> tuple[list[int], int]:
         """Return the pretoken that each token begins in, and the number of pretokens."""
         # The second pattern of SuperBPE, which splits when encoding, hardly divides a sentence.
-        view, _ = compile_pattern(self._tok.parameters.pattern).ends([text])
-        ends = np.frombuffer(view, np.uint64)
+        pattern = compile_pattern(self._tok.parameters.pattern)
+        added = set(self._tok.added_tokens.values())
         spans, _ = self._tok._encoder.offsets(text, ids)
-        starts = np.array([start for start, _ in spans], np.uint64)
-        return np.searchsorted(ends, starts, side="right").tolist(), len(ends)
+        data = text.encode()
+        numbers: list[int] = []
+        first = 0
+        # The model splits texts at its added tokens, too.
+        for is_added, group in groupby(zip(ids, spans, strict=True), lambda one: one[0] in added):
+            stretch = [span for _, span in group]
+            if is_added:
+                numbers += range(first, first + len(stretch))
+                first += len(stretch)
+                continue
+            start, end = stretch[0][0], stretch[-1][1]
+            view, _ = pattern.ends([data[start:end].decode()])
+            ends = np.frombuffer(view, np.uint64)
+            starts = np.array([begin - start for begin, _ in stretch], np.uint64)
+            numbers += (first + np.searchsorted(ends, starts, side="right")).tolist()
+            first += len(ends)
+        return numbers, first
 
     def _known_parts(self) -> list[Part]:
         if self._parts is None:

@@ -54,8 +54,8 @@ class SuperwordConfig(PreTrainedConfig):
 class SuperwordTokenizer(SpecialPattern, PythonBackend):
     """A transformers tokenizer that encodes and decodes with a superword model.
 
-    The model's special tokens are special here too, with the same ids. Added tokens get ids after
-    all others.
+    The model's special tokens are special here too, with the same ids, and its added tokens are
+    added tokens that are not special. Further added tokens get ids after all others.
 
     Args:
         vocab_file: The tokenizer, or its file.
@@ -90,6 +90,9 @@ class SuperwordTokenizer(SpecialPattern, PythonBackend):
         self._added_tokens_decoder = {
             id: AddedToken(text, special=True, normalized=False)
             for text, id in self.core.special_tokens.items()
+        } | {
+            id: AddedToken(text, special=False, normalized=False)
+            for text, id in self.core.added_tokens.items()
         }
         ids = [id for id, _ in self.core._model.vocabulary()]
         self._vocab_size = max(ids, default=-1) + 1
@@ -126,9 +129,11 @@ class SuperwordTokenizer(SpecialPattern, PythonBackend):
         """
         # Not the number of strings: ids may have gaps, and two tokens may have the same spelling.
         self.total_vocab_size = max(self._vocab_size - 1, *self._added_tokens_decoder, 0) + 1
+        found_by_model = set(self.core.added_tokens.items())
         self._added_tokens = AddedTokens(
             AddedTokenRule(token.content, id, token.lstrip, token.rstrip, token.single_word)
             for id, token in self._added_tokens_decoder.items()
+            if (token.content, id) not in found_by_model
         )
 
     def _add_tokens(

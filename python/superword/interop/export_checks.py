@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from superword.interop.byte_spelling import spell
+from superword.interop.byte_spelling import read_spelling, spell
 from superword.tokenizer import Tokenizer
 
 __all__ = [
@@ -59,6 +59,9 @@ def explain_no_vocabulary(tok: Tokenizer) -> str | None:
     for text in tok.special_tokens:
         if text in spelled:
             return f"the special token {text!r} is spelled like a token of the vocabulary"
+    for text, id in tok.added_tokens.items():
+        if text in spelled and vocabulary.get(id) != read_spelling(text):
+            return f"the added token {text!r} is spelled like a token of the vocabulary"
     return None
 
 
@@ -70,6 +73,11 @@ def explain_no_tiktoken(tok: Tokenizer) -> str | None:
     reason = explain_no_ranks(tok)
     if reason is not None:
         return reason
+    if tok.added_tokens:
+        return (
+            f"it has added tokens, such as {next(iter(tok.added_tokens))!r}, and tiktoken has only "
+            "special tokens beside its merges"
+        )
     made: dict[bytes, int] = {}
     for rule in tok.rules:
         made.setdefault(rule.token, rule.index)

@@ -22,6 +22,7 @@ from superword.interop.tiktoken_file import (
 )
 from superword.interop.tokenizer_json import write_tokenizer_json
 from superword.tokenizer import Tokenizer
+from superword.tokenizer.encoding import list_tokens
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -110,7 +111,7 @@ def compare_export(
         ImportError: If the library that reads the file is missing.
     """
     encode = (open_tiktoken if format == "tiktoken" else open_tokenizers)(Path(path))
-    ids = tok._model.vocabulary()
+    ids = list_tokens(tok._model)
     lengths = np.zeros(max((id for id, _ in ids), default=0) + 1, np.int64)
     for id, token in ids:
         lengths[id] = len(token)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Callable, Mapping
+from itertools import combinations
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -18,37 +19,15 @@ from superword.interop.byte_spelling import read_spelling
 from superword.interop.export_checks import NEVER_IN_UTF8
 from superword.interop.folders import find_tokenizer_file
 from superword.interop.ranked_merges import RankOf, recover_merges, sort_merges
-from superword.interop.tiktoken_file import companion_path, read_companion, read_ranks
-from superword.patterns import NAMED_PATTERNS, compile_pattern
+from superword.interop.tiktoken_file import find_vocabulary, read_ranks
+from superword.patterns import compile_pattern, find_known_pattern, quote_regex, resolve_pattern
 from superword.tokenizer import Rule, Tokenizer, TrainingConfig, load
+from superword.vocabularies import VOCABULARIES, Vocabulary
 
 __all__ = ["import_tokenizer"]
 
 Json = dict[str, Any]
 RejectOrWarn = Callable[[str], None]
-
-END_OF_TEXT = "<|endoftext|>"
-GPT2 = {END_OF_TEXT: 50256}
-CL100K = {
-    END_OF_TEXT: 100257,
-    "<|fim_prefix|>": 100258,
-    "<|fim_middle|>": 100259,
-    "<|fim_suffix|>": 100260,
-    "<|endofprompt|>": 100276,
-}
-O200K = {END_OF_TEXT: 199999, "<|endofprompt|>": 200018}
-# As in tiktoken 0.14. `gpt4` differs: it splits white space at the end of a text in two.
-CL100K_PATTERN = (
-    r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+"
-    r"|\s++$|\s*[\r\n]|\s+(?!\S)|\s"
-)
-# Pattern and special tokens of tiktoken's own files, by name. The files do not hold them.
-TIKTOKEN: dict[str, tuple[str, dict[str, int]]] = {
-    "r50k_base": ("gpt2", GPT2),
-    "p50k_base": ("gpt2", GPT2),
-    "cl100k_base": (CL100K_PATTERN, CL100K),
-    "o200k_base": ("gpt4o", O200K),
-}
 
 
 def import_tokenizer(
@@ -111,21 +90,16 @@ def from_tiktoken(
     reject_or_warn: RejectOrWarn,
 ) -> Tokenizer:
     """Import a tiktoken file. Its pattern is given, in the file beside it, or known by its name."""
-    beside = companion_path(path)
-    if pattern is None and beside.exists():
-        known = read_companion(path)
-    elif pattern is None and path.stem not in TIKTOKEN:
-        raise ModelFormatError(
-            "a tiktoken file does not hold its pattern; pass it (pattern=, --pattern), "
-            f"or put {beside.name} beside it"
-        )
+    if pattern is None:
+        known = find_vocabulary(path)
     else:
-        known = TIKTOKEN.get(path.stem, ("", {}))
+        own = VOCABULARIES.get(path.stem)
+        known = Vocabulary(resolve_pattern(pattern), own and own.special_tokens)
     return build_model(
         {rank: token for token, rank in ranks.items()},
         lambda left, right: ranks.get(left + right),
-        known[0] if pattern is None else pattern,
-        known[1] if special_tokens is None else special_tokens,
+        known.pattern,
+        (known.special_tokens or {}) if special_tokens is None else special_tokens,
         True,
         reject_or_warn,
     )
@@ -145,7 +119,8 @@ def from_tokenizer_json(described: Json, reject_or_warn: RejectOrWarn) -> Tokeni
     if normalizer is not None and normalizer.get("normalizers") != []:
         reject_or_warn(f"its normalizer {normalizer['type']} changes texts")
     pattern = read_pattern(described["pre_tokenizer"])
-    special_tokens = read_special_tokens(described["added_tokens"], reject_or_warn)
+    special_tokens, added_tokens = read_added_tokens(described["added_tokens"], reject_or_warn)
+    without_rules = special_tokens | added_tokens
     merges = [tuple(m.split(" ")) if isinstance(m, str) else tuple(m) for m in model["merges"]]
     ranks = {
         (decode_spelling(left), decode_spelling(right)): rank
@@ -155,12 +130,20 @@ def from_tokenizer_json(described: Json, reject_or_warn: RejectOrWarn) -> Tokeni
     vocabulary: dict[int, bytes] = {}
     for text, id in model["vocab"].items():
         token = read_spelling(text)
-        if text in special_tokens and token not in made:
+        if text in without_rules and token not in made:
             continue
         vocabulary[id] = decode_spelling(text)
     by_pair: RankOf = lambda left, right: ranks.get((left, right))  # noqa: E731
     ignores_merges = bool(model.get("ignore_merges"))
-    return build_model(vocabulary, by_pair, pattern, special_tokens, ignores_merges, reject_or_warn)
+    return build_model(
+        vocabulary,
+        by_pair,
+        pattern,
+        special_tokens,
+        ignores_merges,
+        reject_or_warn,
+        added_tokens=added_tokens,
+    )
 
 
 def decode_spelling(text: str) -> bytes:
@@ -204,16 +187,54 @@ def read_pattern(described: Json | None) -> str:
     if (behavior, is_inverted) != ("Isolated", False) and not keeps_all:
         how = f"{behavior}, inverted" if is_inverted else behavior
         raise ModelFormatError(f"its pre-tokenizer splits with the behavior {how}, not Isolated")
-    return regex
+    return quote_regex(regex)
 
 
-def read_special_tokens(added: list[Json], reject_or_warn: RejectOrWarn) -> dict[str, int]:
-    """Return the added tokens, special or not, with their ids."""
+def read_added_tokens(
+    added: list[Json], reject_or_warn: RejectOrWarn
+) -> tuple[dict[str, int], dict[str, int]]:
+    """Return the special tokens and the other added tokens, with their ids."""
     for token in added:
         for name in ("single_word", "lstrip", "rstrip"):
             if token.get(name):
                 reject_or_warn(f"its added token {token['content']!r} is matched with {name}")
-    return {token["content"]: token["id"] for token in sorted(added, key=lambda t: int(t["id"]))}
+    special: dict[str, int] = {}
+    others: dict[str, int] = {}
+    for token in sorted(added, key=lambda token: int(token["id"])):
+        (special if token.get("special") else others)[token["content"]] = token["id"]
+    for first, second in combinations(added, 2):
+        if has_other_order(first, second) and may_overlap(first["content"], second["content"]):
+            reject_or_warn(
+                f"its added tokens {first['content']!r} and {second['content']!r} may overlap, and "
+                "are searched for in another order (normalized)"
+            )
+    return special, others
+
+
+def has_other_order(first: Json, second: Json) -> bool:
+    """Return whether two added tokens, one not special, are searched for in another order here.
+
+    Hugging Face searches first for those that are not normalized, superword for special ones.
+    """
+    special = bool(first.get("special")), bool(second.get("special"))
+    normalized = bool(first.get("normalized")), bool(second.get("normalized"))
+    theirs = normalized[0] - normalized[1]
+    return not all(special) and theirs != special[1] - special[0]
+
+
+def may_overlap(first: str, second: str) -> bool:
+    """Return whether a text may have both strings in overlapping positions.
+
+    Example:
+        >>> may_overlap("<a>", "><"), may_overlap("<a>", "a"), may_overlap("<a>", " ")
+        (True, True, False)
+    """
+    lengths = range(1, min(len(first), len(second)))
+    return (
+        first in second
+        or second in first
+        or any(first[-n:] == second[:n] or second[-n:] == first[:n] for n in lengths)
+    )
 
 
 def build_model(
@@ -223,6 +244,8 @@ def build_model(
     special_tokens: Mapping[str, int],
     ignores_merges: bool,
     reject_or_warn: RejectOrWarn,
+    *,
+    added_tokens: Mapping[str, int] | None = None,
 ) -> Tokenizer:
     """Build the model of a tokenizer that merges by rank.
 
@@ -233,6 +256,7 @@ def build_model(
         special_tokens: The special tokens with their ids.
         ignores_merges: Whether a pretoken that is a token becomes that token without merges.
         reject_or_warn: Called with each feature that cannot be reproduced.
+        added_tokens: The added tokens that are not special, with their ids.
     """
     tokens = set(vocabulary.values())
     for byte in set(range(256)) - NEVER_IN_UTF8:
@@ -258,16 +282,17 @@ def build_model(
     rules = [
         Rule(index, "merge", merge.left, merge.right, (), 0) for index, merge in enumerate(merges)
     ]
-    names = {regex: name for name, regex in NAMED_PATTERNS.items()}
     config = TrainingConfig(
-        pattern=names.get(pattern, pattern),
+        pattern=find_known_pattern(pattern) or pattern,
         supermerges=False,
         deletion=None,
         min_count=1,
         vocab_size=max(256, len(vocabulary)),
     )
     specials = [(id, text) for text, id in special_tokens.items()]
-    return Tokenizer._of(_core.Model.with_ids(config, rules, sorted(vocabulary.items()), specials))
+    added = [(id, text) for text, id in (added_tokens or {}).items()]
+    ids = sorted(vocabulary.items())
+    return Tokenizer._of(_core.Model.with_ids(config, rules, ids, specials, added))
 
 
 def is_text(token: bytes) -> bool:

@@ -12,10 +12,18 @@ import json
 from pathlib import Path
 
 from superword.errors import ModelFormatError
-from superword.patterns import NAMED_PATTERNS
+from superword.patterns import NAMED_PATTERNS, quote_regex
 from superword.tokenizer import Tokenizer
+from superword.vocabularies import VOCABULARIES, Vocabulary
 
-__all__ = ["companion_path", "read_companion", "read_ranks", "write_companion", "write_ranks"]
+__all__ = [
+    "companion_path",
+    "find_vocabulary",
+    "read_companion",
+    "read_ranks",
+    "write_companion",
+    "write_ranks",
+]
 
 
 def read_ranks(path: Path) -> dict[bytes, int] | None:
@@ -63,7 +71,26 @@ def companion_path(path: Path) -> Path:
 def read_companion(path: Path) -> tuple[str, dict[str, int]]:
     """Return the pattern and the special tokens from the file beside a vocabulary file."""
     described = json.loads(companion_path(path).read_text(encoding="utf-8"))
-    return described["pat_str"], described["special_tokens"]
+    pattern = described["pat_str"]
+    is_name = pattern in NAMED_PATTERNS
+    return pattern if is_name else quote_regex(pattern), described["special_tokens"]
+
+
+def find_vocabulary(path: Path) -> Vocabulary:
+    """Return what a vocabulary file does not hold: from the file beside it, or by its name.
+
+    Raises:
+        ModelFormatError: If there is no such file, and the name is not that of a published one.
+    """
+    if companion_path(path).exists():
+        return Vocabulary(*read_companion(path))
+    known = VOCABULARIES.get(path.stem)
+    if known is None or known.special_tokens is None:
+        raise ModelFormatError(
+            f"{path}: a tiktoken file does not hold its pattern; pass it (pattern=, --pattern), "
+            f"or put {companion_path(path).name} beside it"
+        )
+    return known
 
 
 def write_companion(tok: Tokenizer) -> bytes:

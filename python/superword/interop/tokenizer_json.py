@@ -58,7 +58,7 @@ def write_tokenizer_json(tok: Tokenizer) -> bytes:
         # With it, a word that is a token needs no merges. Some tokens lost theirs to deletions.
         "ignore_merges": has_deletions,
         "superword": {"exact": is_exact, "fingerprint": tok.fingerprint},
-        "vocab": vocabulary | tok.special_tokens,
+        "vocab": vocabulary | tok.special_tokens | tok.added_tokens,
         "merges": [[spell(left), spell(right)] for left, right in merges],
     }
     split: Json = {"type": "Split", "pattern": {"Regex": regex}}
@@ -68,7 +68,10 @@ def write_tokenizer_json(tok: Tokenizer) -> bytes:
         "version": "1.0",
         "truncation": None,
         "padding": None,
-        "added_tokens": [describe_special(text, id) for text, id in tok.special_tokens.items()],
+        "added_tokens": [
+            *(describe_added(text, id, is_special=True) for text, id in tok.special_tokens.items()),
+            *(describe_added(text, id, is_special=False) for text, id in tok.added_tokens.items()),
+        ],
         "normalizer": None,
         "pre_tokenizer": {
             "type": "Sequence",
@@ -81,16 +84,17 @@ def write_tokenizer_json(tok: Tokenizer) -> bytes:
     return json.dumps(whole, ensure_ascii=False, indent=1).encode() + b"\n"
 
 
-def describe_special(text: str, id: int) -> Json:
-    """Return the entry of a special token."""
+def describe_added(text: str, id: int, *, is_special: bool) -> Json:
+    """Return the entry of a special token or an added token."""
     return {
         "id": id,
         "content": text,
         "single_word": False,
         "lstrip": False,
         "rstrip": False,
-        "normalized": False,
-        "special": True,
+        # These are searched for last, as here. The file has no normalizer.
+        "normalized": not is_special,
+        "special": is_special,
     }
 
 

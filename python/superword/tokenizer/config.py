@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, TypedDict
+from typing import Any, Literal, TypeAlias, TypedDict
 
 from superword import _core
 from superword.keywords import document_options, option
@@ -14,6 +14,7 @@ from superword.patterns import (
     SECOND_PATTERN,
     compile_eligibility,
     compile_pattern,
+    resolve_pattern,
 )
 
 __all__ = ["Deletion", "OneStageKeywords", "TrainingConfig", "TrainingKeywords"]
@@ -28,7 +29,9 @@ class TrainingConfig:
 
     pattern: str = option(
         DEFAULT_PATTERN,
-        f"Pattern that splits text into pretokens: {', '.join(NAMED_PATTERNS)}, or a regex.",
+        f"Pattern that splits text into pretokens: {', '.join(NAMED_PATTERNS)}, "
+        "a vocabulary such as cl100k_base, llama3 or qwen2, or a regex. "
+        "boundless, the paper's, groups digits from the right and splits XMLHttp into XML, Http.",
     )
     eligible: str = option(
         ELIGIBLE, "Regex that a whole pretoken must match to take part in supermerges."
@@ -52,7 +55,10 @@ class TrainingConfig:
     )
 
     def __post_init__(self) -> None:
-        """Reject values that make no sense, and give a second stage its default pattern."""
+        """Reject values that make no sense, and resolve the names of patterns.
+
+        A second stage gets its default pattern.
+        """
         for name in ("vocab_size", "min_count", "transition"):
             check_integer(name, getattr(self, name) or 0)
         if self.vocab_size < 256:
@@ -66,6 +72,7 @@ class TrainingConfig:
                 f"tau must be above 0 and at most 1, not {self.tau}; deletion=None keeps all tokens"
             )
         check_min_count(self.min_count)
+        object.__setattr__(self, "pattern", resolve_pattern(self.pattern))
         compile_pattern(self.pattern)
         compile_eligibility(self.eligible)
         if self.transition is None:
@@ -76,14 +83,22 @@ class TrainingConfig:
             raise ValueError("transition (SuperBPE) needs supermerges=False and deletion=None")
         if not 256 <= self.transition <= self.vocab_size:
             raise ValueError(f"transition must be from 256 to vocab_size, not {self.transition}")
-        if self.second_pattern is None:
-            object.__setattr__(self, "second_pattern", SECOND_PATTERN)
-        compile_pattern(self.second_pattern or SECOND_PATTERN)
+        second = SECOND_PATTERN if self.second_pattern is None else self.second_pattern
+        object.__setattr__(self, "second_pattern", resolve_pattern(second))
+        compile_pattern(resolve_pattern(second))
 
     @classmethod
     def of_model(cls, model: _core.Model) -> TrainingConfig:
-        """Return the configuration that a model was trained with."""
-        return cls(**model.config)
+        """Return the configuration that a model was trained with.
+
+        A saved pattern is kept, even if it is like a name: new training would reject it.
+        """
+        saved = model.config
+        checked: Any = {**saved, "pattern": DEFAULT_PATTERN, "second_pattern": None}
+        config = cls(**checked)
+        object.__setattr__(config, "pattern", saved["pattern"])
+        object.__setattr__(config, "second_pattern", saved["second_pattern"])
+        return config
 
     def reject_second_stage(self, where: str) -> None:
         """Reject `transition` where there is only one stage."""

@@ -19,7 +19,7 @@ from superword.tokenizer.threads import available_threads, thread_count
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["DecodeStream", "Encoding", "Offsets"]
+__all__ = ["DecodeStream", "Encoding", "Offsets", "list_tokens"]
 
 Special = Literal["all"] | Collection[str]
 
@@ -195,7 +195,7 @@ class Encoding:
     def bytes_per_token_id(self) -> NDArray[np.uint32]:
         """Return the number of bytes of each id's token, for bits per byte: docs/guide.md.
 
-        Special tokens and unused ids count as 0.
+        Special tokens and unused ids count as 0; added tokens count.
 
         Example:
             >>> import superword
@@ -203,7 +203,7 @@ class Encoding:
             >>> tok.bytes_per_token_id()[[97, 256, 257, 258]].tolist()
             [1, 3, 2, 0]
         """
-        vocabulary = self._model.vocabulary()
+        vocabulary = list_tokens(self._model)
         ids = [id for id, _ in vocabulary] + [id for _, id in self._model.special_tokens]
         sizes = np.zeros(max(ids, default=-1) + 1, np.uint32)
         for id, token in vocabulary:
@@ -286,6 +286,14 @@ class DecodeStream:
     def finish(self) -> str:
         """Return the rest: empty, unless the ids ended inside a character."""
         return self._decoder.decode(b"", final=True)
+
+
+def list_tokens(model: _core.Model) -> list[tuple[int, bytes]]:
+    """Return the tokens that texts may have: the vocabulary and the added tokens."""
+    # An added token may have the id of the token of the vocabulary that has its bytes.
+    tokens = dict(model.vocabulary())
+    tokens |= {id: text.encode() for text, id in model.added_tokens}
+    return list(tokens.items())
 
 
 # A single text of this many characters is encoded on several threads.

@@ -64,6 +64,7 @@ class Inspection(NamedTuple):
     training: Training
     fingerprint: str
     special_tokens: dict[str, int]
+    added_tokens: dict[str, int]
     rules: dict[str, int]
     vocabulary: dict[str, int]
     smallest_count: int | None
@@ -110,6 +111,7 @@ def inspect(tok: Tokenizer, top: int = 20) -> Inspection:
         training=tok.training,
         fingerprint=tok.fingerprint,
         special_tokens=tok.special_tokens,
+        added_tokens=tok.added_tokens,
         rules={name: kinds[name] for name in KINDS},
         vocabulary={
             "bytes": single_bytes,
@@ -210,6 +212,7 @@ def fact_table(found: Inspection) -> Table:
             **found.vocabulary
         ),
         "special tokens": ", ".join(f"{t} ({id})" for t, id in found.special_tokens.items()) or "-",
+        "added tokens": ", ".join(f"{t!r} ({id})" for t, id in found.added_tokens.items()) or "-",
         "rules": "{merge:,} merges, {supermerge:,} supermerges, {delete:,} deletes".format(
             **found.rules
         ),

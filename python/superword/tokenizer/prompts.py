@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice, product
@@ -45,6 +46,11 @@ class Prompts:
         self._eligibility = compile_eligibility(model.config["eligible"])
         rules = Rules(model)
         made = {rule.token for rule in rules if rule.kind != "delete"}
+        added = [text for text, _ in model.added_tokens]
+        made.update(map(str.encode, added))
+        longest_first = sorted(added, key=len, reverse=True)
+        self._added = re.compile("|".join(map(re.escape, longest_first)) or r"(?!)")
+        self._longest_added = max(map(len, added), default=1)
         self._deleted = sorted({rule.left for rule in rules if rule.kind == "delete"})
         self._made = sorted(made)
         self._has_supermerges = any(rule.kind == "supermerge" for rule in rules)
@@ -68,13 +74,18 @@ class Prompts:
         The tail has at least two pretokens with letters before its end. So a run of digits or
         spaces at the end, which a continuation may split differently, is completely in the tail.
         """
-        pretokens = self._pattern.split(text)
+        # No token crosses an added token. Those that start this far from the end are certain.
+        certain = len(text) - self._longest_added
+        ends = (found.end() for found in self._added.finditer(text) if found.start() <= certain)
+        start = max(ends, default=0)
+        pretokens = self._pattern.split(text[start : max(certain + 1, 0)])
         words = 0
         for at in range(len(pretokens) - 1, 0, -1):
             words += any(map(str.isalpha, pretokens[at]))
             if words >= 3 and not self._may_join(pretokens[at - 1], pretokens[at]):
-                return "".join(pretokens[:at]), "".join(pretokens[at:])
-        return "", text
+                start += sum(map(len, pretokens[:at]))
+                break
+        return text[:start], text[start:]
 
     def _may_join(self, left: str, right: str) -> bool:
         if not self._has_supermerges:

@@ -56,7 +56,7 @@ class TiktokenAdapter:
     def max_token_value(self) -> int:
         """The largest id, special tokens included."""
         ids = [id for id, _ in self.tokenizer._model.vocabulary()]
-        return max([*ids, *self._specials.values()])
+        return max([*ids, *self._specials.values(), *self.tokenizer.added_tokens.values()])
 
     @property
     def n_vocab(self) -> int:
@@ -192,7 +192,8 @@ class TiktokenAdapter:
 
     def token_byte_values(self) -> list[bytes]:
         """Return all tokens in byte order, without special tokens."""
-        return sorted(token for _, token in self.tokenizer._model.vocabulary())
+        tokens = {token for _, token in self.tokenizer._model.vocabulary()}
+        return sorted(tokens.union(map(str.encode, self.tokenizer.added_tokens)))
 
     def __eq__(self, other: object) -> bool:
         """Return whether both have the same name and tokenizer."""

@@ -50,7 +50,7 @@ class Tokenizer(Encoding):
         >>> rules, _ = reference.train(["to be or to be", "to be"], 262)
         >>> tok = Tokenizer._from_rules(rules, TrainingConfig(vocab_size=262))
         >>> tok
-        <Tokenizer with 259 tokens from 5 rules, pattern 'boundless'>
+        <Tokenizer with 259 tokens from 5 rules, pattern 'gpt4o'>
         >>> tok.token_id(b"to be"), tok.token_bytes(258), tok.is_superword(258)
         (258, b'to be', True)
         >>> tok.rules[0]
@@ -89,13 +89,22 @@ class Tokenizer(Encoding):
 
     @property
     def vocab_size(self) -> int:
-        """The number of tokens in the vocabulary, without special tokens."""
+        """The number of tokens in the vocabulary, without special and added tokens."""
         return self._model.vocab_size
 
     @property
     def special_tokens(self) -> dict[str, int]:
         """The special tokens with their ids."""
         return dict(self._model.special_tokens)
+
+    @property
+    def added_tokens(self) -> dict[str, int]:
+        """The added tokens that are not special, with their ids: docs/encoding.md.
+
+        Imported tokenizers may have them, such as runs of blanks. Each is encoded wherever a text
+        contains it.
+        """
+        return dict(self._model.added_tokens)
 
     @cached_property
     def rules(self) -> Rules:
@@ -123,12 +132,12 @@ class Tokenizer(Encoding):
         """A digest of everything that decides the ids. Equal digests mean equal ids for any text.
 
         It covers the pattern, the eligibility, their Unicode tables, tokens and ids, rules without
-        their counts, and special tokens; not the corpus, nor the training configuration.
+        their counts, special and added tokens; not the corpus, nor the training configuration.
         """
         return self._model.fingerprint()
 
     def token_bytes(self, id: int) -> bytes:
-        """Return the bytes of a token; for a special token, the bytes of its text.
+        """Return the bytes of a token; for a special or added token, the bytes of its text.
 
         Raises:
             UnknownTokenError: If no token has the id.

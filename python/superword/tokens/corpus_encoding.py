@@ -151,9 +151,10 @@ def end_of_text_id(tok: Tokenizer, end_of_text: int | str) -> int:
 
 
 def choose_dtype(tok: Tokenizer) -> str:
-    """Return the smaller of two types that holds all ids, special tokens included."""
-    ids = [id for id, _ in tok._model.vocabulary()] + list(tok.special_tokens.values())
-    return "uint16" if max(ids, default=0) < 2**16 else "uint32"
+    """Return the smaller of two types that holds all ids, special and added tokens included."""
+    ids = [id for id, _ in tok._model.vocabulary()]
+    largest = max([*ids, *tok.special_tokens.values(), *tok.added_tokens.values()], default=0)
+    return "uint16" if largest < 2**16 else "uint32"
 
 
 def insert_ends(

@@ -248,7 +248,7 @@ def test_paths_that_name_nothing_to_read_are_refused(tmp_path: Path) -> None:
     assert "no file matches" in str(refused(lambda: open_corpus(f"{tmp_path}/*.jsonl")))
     assert ".parquet" in str(refused(lambda: open_corpus(tmp_path)))
     assert "pass it in a list" in str(refused(lambda: open_corpus("a text\nof two lines")))
-    unknown = write(tmp_path / "a.csv", b"a,b")
+    unknown = write(tmp_path / "a.tsv", b"a,b")
     assert "rename it" in str(refused(lambda: open_corpus(unknown)))
 
 

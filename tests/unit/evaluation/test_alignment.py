@@ -64,7 +64,7 @@ def test_an_empty_text_has_an_empty_alignment() -> None:
 def test_ends_are_those_of_the_pretokens() -> None:
     texts = ["It's naïve:  日本語 x1", "", "\n", "42", "\u0e31\u0e01"]
     ends, words = find_pretoken_ends(texts, "boundless")
-    pretokens = [each for text in texts for each in superword.pretokenize(text)]
+    pretokens = [each for text in texts for each in superword.pretokenize(text, "boundless")]
     assert ends.tolist() == np.cumsum([len(each.encode()) for each in pretokens]).tolist()
     has_letter = [any(unicodedata.category(c)[0] == "L" for c in each) for each in pretokens]
     assert words.tolist() == np.flatnonzero(has_letter).tolist()

@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import tiktoken
 
@@ -21,13 +22,17 @@ from superword.evaluation import (
     import_extra,
     open_tokenizer,
 )
+from superword.evaluation.alignment import find_pretoken_ends
 from superword.evaluation.tokenizers import Tiktoken
+from superword.interop import import_tokenizer
+from superword.patterns import find_pattern_name
 from superword.reproduction.baselines import (
     BASELINES,
     Baseline,
     train_baseline,
     truncate_baseline,
 )
+from superword.vocabularies import VOCABULARIES
 
 TEXTS = [
     "To be or not to be, that isn't the question.",
@@ -85,7 +90,7 @@ def test_the_bpe_baseline_matches_ours() -> None:
 
 
 def test_formats_are_detected(tmp_path: Path) -> None:
-    superword.train(documents(), 400).save(tmp_path / "ours.json")
+    superword.train(documents(), 400, pattern="boundless").save(tmp_path / "ours.json")
     (tmp_path / "theirs").mkdir()
     baseline("bpe").save(str(tmp_path / "theirs" / "tokenizer.json"))
     ranks = [*(bytes([byte]) for byte in range(256)), b" t", b"he", b" the"]
@@ -97,7 +102,8 @@ def test_formats_are_detected(tmp_path: Path) -> None:
     ranked = open_tokenizer(tmp_path / "cl100k_base.tiktoken")
     assert [type(tok) for tok in (ours, theirs, ranked)] == [Ours, HuggingFace, Tiktoken]
     assert [tok.name for tok in (ours, theirs, ranked)] == ["ours", "theirs", "cl100k_base"]
-    assert [tok.pattern for tok in (ours, theirs, ranked)] == ["boundless", "gpt4o", "gpt4"]
+    names = [find_pattern_name(tok.pattern) for tok in (ours, theirs, ranked)]
+    assert names == ["boundless", "gpt4o", "cl100k_base"]
     assert [tok.vocab_size for tok in (ours, theirs, ranked)] == [400, 600, 259]
     for tok in (ours, theirs, ranked):
         assert decode(tok, TEXTS) == TEXTS
@@ -105,6 +111,56 @@ def test_formats_are_detected(tmp_path: Path) -> None:
     assert isinstance(ranked, Tiktoken)
     assert isinstance(ranked._encoding, tiktoken.Encoding)
     assert open_tokenizer(tmp_path / "ours.json", name="x", pattern="gpt2").pattern == "gpt2"
+
+
+def write_ranks(path: Path, *tokens: bytes) -> Path:
+    """Write a tiktoken file of the single bytes and these tokens."""
+    ranks = [*(bytes([byte]) for byte in range(256)), *tokens]
+    lines = (f"{base64.b64encode(t).decode()} {rank}\n" for rank, t in enumerate(ranks))
+    path.write_text("".join(lines))
+    return path
+
+
+# White space at the end of a text, which `gpt4` splits after its last line end.
+@pytest.mark.parametrize(
+    "text", ["a\n ", "a \n\n  ", "x = 1\n\t", "\r\n\r\n \u00a0", "It's 12345."]
+)
+@pytest.mark.parametrize("name", [name for name, each in VOCABULARIES.items() if each[1]])
+def test_a_vocabulary_splits_alike_when_imported_and_when_measured(
+    tmp_path: Path, name: str, text: str
+) -> None:
+    made = [b"\n ", b" \n", b"\n\t", b"\r\n", b"\r\n\r\n"]
+    path = write_ranks(tmp_path / f"{name}.tiktoken", *made)
+    imported = import_tokenizer(path)
+    for measured in (open_tokenizer(path), open_tokenizer(path, name="x", pattern="boundless")):
+        assert measured.encode_batch([text])[0].tolist() == imported.encode_ordinary(text)
+    ends, words = find_pretoken_ends([text], open_tokenizer(path).pattern)
+    theirs, others = find_pretoken_ends([text], Ours(imported).pattern)
+    assert (ends.tolist(), words.tolist()) == (theirs.tolist(), others.tolist())
+    pretokens = superword.pretokenize(text, name)
+    assert ends.tolist() == np.cumsum([len(each.encode()) for each in pretokens]).tolist()
+
+
+def test_cl100k_base_keeps_white_space_at_the_end_whole(tmp_path: Path) -> None:
+    path = write_ranks(tmp_path / "cl100k_base.tiktoken", b"\n ")
+    assert open_tokenizer(path).encode_batch(["a\n "])[0].tolist() == [97, 256]
+    assert import_tokenizer(path).encode_ordinary("a\n ") == [97, 256]
+
+
+def test_a_tiktoken_file_is_measured_with_the_pattern_of_the_file_beside_it(tmp_path: Path) -> None:
+    options = {"supermerges": False, "deletion": None}
+    plain = superword.train(documents(), 300, pattern="gpt2", **options)  # type: ignore[arg-type]
+    superword.export(plain, tmp_path / "mine.tiktoken", "tiktoken")
+    tok = open_tokenizer(tmp_path / "mine.tiktoken")
+    assert tok.pattern == "gpt2"
+    assert tok.encode_batch(["don't 12345"])[0].tolist() == plain.encode("don't 12345")
+
+
+def test_a_tiktoken_file_of_unknown_pattern_needs_one(tmp_path: Path) -> None:
+    path = write_ranks(tmp_path / "mine.tiktoken", b" the")
+    with pytest.raises(ModelFormatError, match=r"pass it \(pattern=, --pattern\)"):
+        open_tokenizer(path)
+    assert open_tokenizer(path, pattern="llama3").token_bytes(256) == b" the"
 
 
 @pytest.mark.parametrize("content", ['{"model": 1}', "neither", "", "IHRoZQ== 1\nbroken\n"])

@@ -34,7 +34,7 @@ CHAT = (
 
 @pytest.fixture(scope="module")
 def core() -> Tokenizer:
-    return superword.train(superword.sample(), 2000, special_tokens=SPECIAL)
+    return superword.train(superword.sample(), 2000, pattern="boundless", special_tokens=SPECIAL)
 
 
 def made(core: Tokenizer, **settings: Any) -> SuperwordTokenizer:

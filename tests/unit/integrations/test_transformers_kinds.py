@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
 from functools import cache
 from itertools import accumulate
 from pathlib import Path
 
 import pytest
-from transformers import AddedToken, AutoTokenizer
+from transformers import AddedToken, AutoTokenizer, PreTrainedTokenizerFast
 
 import superword
 from superword import Tokenizer
@@ -95,6 +96,20 @@ def test_the_word_of_a_token_is_the_pretoken_of_its_first_byte(
     padding = [None] * (79 - len(ids))
     assert encoded.word_ids() == [None, *expected, *padding]
     assert len(set(expected)) > 5
+
+
+def test_added_tokens_of_the_model_are_words(tmp_path: Path) -> None:
+    path = tmp_path / "tokenizer.json"
+    superword.export(core("BPE"), path, "tokenizer.json")
+    described = json.loads(path.read_text())
+    flags = dict.fromkeys(["single_word", "lstrip", "rstrip", "normalized", "special"], False)
+    described["added_tokens"].append({"id": 902, "content": "    ", **flags})
+    path.write_text(json.dumps(described))
+    mine = SuperwordTokenizer(import_tokenizer(path))
+    theirs = PreTrainedTokenizerFast(tokenizer_file=str(path))
+    for text in ("at    the day\n        of<|end|>the", "    café 猫    ", "    "):
+        assert mine(text)["input_ids"] == theirs(text)["input_ids"]
+        assert mine(text).word_ids() == theirs(text).word_ids()
 
 
 def test_words_tokens_and_characters_agree(tokenizer: SuperwordTokenizer) -> None:

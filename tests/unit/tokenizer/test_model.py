@@ -148,7 +148,7 @@ def refused(change: Callable[[Any], object], file: Any) -> str:
     [
         (lambda f: f.update(format="word"), "not a superword model"),
         (lambda f: f.pop("format"), "not a superword model"),
-        (lambda f: f.update(version=2), "version 2, but this superword reads version 1"),
+        (lambda f: f.update(version=3), "version 3, but this superword reads versions 1 and 2"),
         (lambda f: f.pop("rules"), "missing field `rules`"),
         (lambda f: f.update(extra=1), "unknown field `extra`"),
         (lambda f: f["parameters"].update(tau=0), "tau is 0"),

@@ -15,7 +15,7 @@ use crate::encode::pretoken::rule_replay::NEVER;
 use crate::encode::pretoken::table::PretokenTable;
 use crate::encode::supermerge::second_stage::{SecondStageMerger, count_first_stage_rules};
 use crate::encode::supermerge::table::{OpenUnit, Reopened, SupermergeTable};
-use crate::model::{Model, Rule, TokenIndex};
+use crate::model::{AddedTokenFinder, Model, Rule, Segment, TokenIndex};
 use crate::pretokenize::{Eligibility, Pattern};
 
 /// Encodes texts with a model.
@@ -32,6 +32,8 @@ pub struct Encoder {
     pub(super) pretokens: PretokenTable,
     /// The tokens of those of them that have many.
     pub(super) spilled: Vec<u32>,
+    /// `None` if the model has no added tokens.
+    added_tokens: Option<AddedTokenFinder>,
     /// Whether large texts may be split into parts that are encoded on their own.
     pub(super) may_split_texts: bool,
     /// The caches that no thread uses.
@@ -57,7 +59,8 @@ impl Encoder {
             second_stage: SecondStageMerger::new(model, &numbering, first_stage_rules),
             pretokens: PretokenTable::with_capacity(spelled.len()),
             spilled: Vec::new(),
-            may_split_texts: model.splitter().may_split_documents(),
+            added_tokens: model.added_token_finder().cloned(),
+            may_split_texts: model.may_split_documents(),
             caches: Mutex::default(),
             numbering,
         };
@@ -163,7 +166,30 @@ impl Encoder {
         self.append_ids::<GROUP_SIZE>(text, cache, ids, InstructionSet::detect())
     }
 
+    /// Appends the ids of a text: those of its added tokens, and those of the text between them.
     fn append_ids<const SIZE: usize>(
+        &self,
+        text: &str,
+        cache: &mut EncoderCache,
+        ids: &mut Vec<u32>,
+        instructions: InstructionSet,
+    ) -> Result<(), Error> {
+        let Some(added_tokens) = &self.added_tokens else {
+            return self.append_ids_between::<SIZE>(text, cache, ids, instructions);
+        };
+        for segment in added_tokens.split(text) {
+            match segment {
+                Segment::Text(text) => {
+                    self.append_ids_between::<SIZE>(text, cache, ids, instructions)?;
+                }
+                Segment::Added { id, .. } => ids.push(id.0),
+            }
+        }
+        Ok(())
+    }
+
+    /// Appends the ids of a text in which added tokens are not looked for.
+    fn append_ids_between<const SIZE: usize>(
         &self,
         text: &str,
         cache: &mut EncoderCache,

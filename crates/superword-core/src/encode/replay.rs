@@ -4,7 +4,7 @@
 //! steps.
 
 use crate::Error;
-use crate::model::{Model, Rule, TokenIndex};
+use crate::model::{Model, Rule, Segment, TokenId, TokenIndex};
 
 /// A unit: a pretoken with its tokens, or a superword.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ impl ReplayUnit {
 pub struct ReplayStep {
     /// The index of the rule; `None` for the start.
     pub rule: Option<usize>,
-    /// The tokens of each unit after the rule.
+    /// The tokens of each unit after the rule; [`replayed_token`] says which they are.
     pub units: Vec<Vec<TokenIndex>>,
     /// The tokens that the rule made: the index of the unit, and of the token in it.
     pub changes: Vec<(usize, usize)>,
@@ -64,8 +64,43 @@ pub fn replay_tokens(model: &Model, text: &str) -> Result<Vec<TokenIndex>, Error
     Ok(units.into_iter().flat_map(|unit| unit.tokens).collect())
 }
 
+/// Returns the bytes of a token that replay gives, and its id if it has one.
+///
+/// No rule names an added token. Here the added tokens have the indices after those of the model.
+///
+/// # Panics
+/// If replay does not give this token for the model.
+#[must_use]
+pub fn replayed_token(model: &Model, token: TokenIndex) -> (&[u8], Option<TokenId>) {
+    match token.as_usize().checked_sub(model.token_count()) {
+        Some(position) => {
+            let (id, text) = &model.added_tokens()[position];
+            (text.as_bytes(), Some(*id))
+        }
+        None => (model.token(token), model.id_of(token)),
+    }
+}
+
 fn split_into_units(model: &Model, text: &str) -> Result<Vec<ReplayUnit>, Error> {
     let mut units = Vec::new();
+    let Some(added_tokens) = model.added_token_finder() else {
+        push_pretokens(model, text, &mut units)?;
+        return Ok(units);
+    };
+    for segment in added_tokens.split(text) {
+        match segment {
+            Segment::Text(text) => push_pretokens(model, text, &mut units)?,
+            Segment::Added { position, .. } => units.push(ReplayUnit {
+                tokens: vec![TokenIndex((model.token_count() + position) as u32)],
+                is_eligible: false,
+                is_superword: false,
+            }),
+        }
+    }
+    Ok(units)
+}
+
+fn push_pretokens(model: &Model, text: &str, units: &mut Vec<ReplayUnit>) -> Result<(), Error> {
     for span in model.pattern().spans(text) {
         let pretoken = &text[span?];
         units.push(ReplayUnit {
@@ -74,7 +109,7 @@ fn split_into_units(model: &Model, text: &str) -> Result<Vec<ReplayUnit>, Error>
             is_superword: false,
         });
     }
-    Ok(units)
+    Ok(())
 }
 
 /// Applies all rules in order. After each that changes something, calls `each` with its index, the
@@ -85,7 +120,7 @@ fn apply_rules(
     mut each: impl FnMut(usize, &[ReplayUnit], Vec<(usize, usize)>),
 ) {
     // Most rules name tokens that do not occur in the text.
-    let mut occurs = vec![false; model.token_count()];
+    let mut occurs = vec![false; model.token_count() + model.added_tokens().len()];
     let find_occurring = |units: &[ReplayUnit], occurs: &mut Vec<bool>| {
         occurs.fill(false);
         for token in units.iter().flat_map(|unit| &unit.tokens) {

@@ -3,14 +3,14 @@
 use sha2::{Digest, Sha256};
 
 use super::spelled::to_hex;
-use super::{Model, SpelledRule};
+use super::{Model, SpelledRule, TokenId};
 
 impl Model {
     /// SHA-256, in hexadecimal digits, of everything that decides the ids of a text.
     ///
     /// It covers the pattern and the eligibility with their Unicode tables, every token with its id,
-    /// the rules without their counts, and the special tokens. It leaves out the other settings of
-    /// training and the size of the corpus. A named pattern counts as its regex.
+    /// the rules without their counts, the special tokens, and the added tokens. It leaves out the other
+    /// settings of training and the size of the corpus. A named pattern counts as its regex.
     #[must_use]
     pub fn fingerprint(&self) -> String {
         let mut digest = Fields(Sha256::new());
@@ -32,10 +32,10 @@ impl Model {
                 SpelledRule::Delete { parts, .. } => digest.rule(2, &parts),
             }
         }
-        digest.number(self.special_tokens().len());
-        for (id, text) in self.special_tokens() {
-            digest.number(id.0 as usize);
-            digest.bytes(text.as_bytes());
+        digest.texts(self.special_tokens());
+        // Models without them have the digest that they had before there were added tokens.
+        if !self.added_tokens().is_empty() {
+            digest.texts(self.added_tokens());
         }
         to_hex(&digest.0.finalize())
     }
@@ -52,6 +52,14 @@ impl Fields {
     fn bytes(&mut self, bytes: &[u8]) {
         self.number(bytes.len());
         self.0.update(bytes);
+    }
+
+    fn texts(&mut self, tokens: &[(TokenId, String)]) {
+        self.number(tokens.len());
+        for (id, text) in tokens {
+            self.number(id.0 as usize);
+            self.bytes(text.as_bytes());
+        }
     }
 
     fn rule(&mut self, kind: usize, tokens: &[impl AsRef<[u8]>]) {

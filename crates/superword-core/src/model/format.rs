@@ -4,52 +4,43 @@
 //! out the tokens that it joins, so no token is longer than the line that makes it.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
 
+use super::file_fields::{File, UnknownField};
 use super::history::History;
 use super::spelled::Token;
 use super::token_interner::quote_token;
 use super::vocabulary_builder::{VocabularyBuilder, mark_bytes};
-use super::{
-    Deletion, Model, Parameters, SecondStage, SpelledRule, TokenId, Training, model_error,
-};
+use super::{Deletion, Model, Parameters, SecondStage, model_error};
 use crate::Error;
 use crate::pretokenize::Tables;
 
 /// The value of the field `format`.
 const FORMAT: &str = "superword";
 
-/// The only version of the format so far.
-const VERSION: u32 = 1;
+/// The version of models that need nothing that came later.
+const FIRST_VERSION: u32 = 1;
 
-/// A file as read. Tokens without escapes are not copied.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct File<'a> {
-    format: String,
-    version: u32,
-    pattern: PatternRecord,
-    eligible: EligibleRecord,
-    parameters: ParametersRecord,
-    training: Training,
-    special_tokens: Vec<(TokenId, String)>,
-    #[serde(borrow)]
-    vocabulary: Vec<(TokenId, Token<'a>)>,
-    #[serde(borrow)]
-    rules: Vec<SpelledRule<'a>>,
-}
+/// The version of models with further fields.
+const EXTENSIBLE_VERSION: u32 = 2;
+
+/// The name of the added tokens in `requires`, and of their field.
+const ADDED_TOKENS: &str = "added_tokens";
 
 /// The fields that identify a file, even if it is not a model of this version.
 #[derive(Deserialize)]
 struct Heading {
     format: Option<String>,
     version: Option<serde_json::Number>,
+    #[serde(default)]
+    requires: Vec<String>,
 }
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct PatternRecord {
+pub(super) struct PatternRecord {
     source: String,
     regex: String,
     unicode: String,
@@ -58,7 +49,7 @@ struct PatternRecord {
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct EligibleRecord {
+pub(super) struct EligibleRecord {
     regex: String,
     unicode: String,
     tables: String,
@@ -66,7 +57,7 @@ struct EligibleRecord {
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct ParametersRecord {
+pub(super) struct ParametersRecord {
     vocab_size: u32,
     supermerges: bool,
     deletion: Option<Deletion>,
@@ -80,19 +71,27 @@ struct ParametersRecord {
 }
 
 impl Model {
-    /// The content of the model's file. Equal models have equal bytes.
+    /// The content of the model's file. Equal models have equal bytes. A model that needs no more
+    /// than version 1 of the format is written in it.
     #[must_use]
     pub fn to_json(&self) -> Vec<u8> {
         let parameters = &self.parameters;
+        let has_added = !self.added_tokens().is_empty();
+        let is_extended = has_added || !self.unknown_fields.is_empty();
+        let version = if is_extended { EXTENSIBLE_VERSION } else { FIRST_VERSION };
         let mut out = Vec::with_capacity(64 * (self.vocabulary.len() + 256));
         let mut field = |name: &str, value: &dyn Fn(&mut Vec<u8>)| {
-            out.extend_from_slice(if out.is_empty() { b"{\n\"" } else { b",\n\"" });
-            out.extend_from_slice(name.as_bytes());
-            out.extend_from_slice(b"\":");
+            out.extend_from_slice(if out.is_empty() { b"{\n" } else { b",\n" });
+            write(&mut out, name);
+            out.push(b':');
             value(&mut out);
         };
         field("format", &|out| write(out, &FORMAT));
-        field("version", &|out| write(out, &VERSION));
+        field("version", &|out| write(out, &version));
+        if is_extended {
+            let requires = if has_added { &[ADDED_TOKENS][..] } else { &[] };
+            field("requires", &|out| write(out, requires));
+        }
         let pattern = PatternRecord {
             source: parameters.last_pattern().to_owned(),
             regex: self.pattern().regex().to_owned(),
@@ -118,10 +117,16 @@ impl Model {
         field("parameters", &|out| write(out, &settings));
         field("training", &|out| write(out, &self.training));
         field("special_tokens", &|out| write_lines(out, self.special_tokens().iter()));
+        if has_added {
+            field(ADDED_TOKENS, &|out| write_lines(out, self.added_tokens().iter()));
+        }
         let vocabulary = || self.vocabulary().map(|(id, token)| (id, Token(Cow::Borrowed(token))));
         field("vocabulary", &|out| write_lines(out, vocabulary()));
         let rules = || self.rules.iter().map(|rule| self.spelled(rule));
         field("rules", &|out| write_lines(out, rules()));
+        for UnknownField { name, value } in &self.unknown_fields {
+            field(name, &|out| out.extend_from_slice(value.get().as_bytes()));
+        }
         out.extend_from_slice(b"\n}\n");
         out
     }
@@ -133,7 +138,9 @@ impl Model {
     pub fn from_json(text: &[u8]) -> Result<Model, Error> {
         let file: File<'_> =
             serde_json::from_slice(text).map_err(|error| explain_error(text, &error))?;
-        check_heading(Some(&file.format), &file.version.to_string())?;
+        let requires = file.requires.as_deref().unwrap_or_default();
+        check_heading(Some(&file.format), &file.version.to_string(), requires)?;
+        check_fields(&file)?;
         let listed = mark_bytes(file.vocabulary.iter().map(|(_, token)| &*token.0));
         let mut history = History::of_file(|byte| listed[usize::from(byte)], file.rules.len());
         for rule in &file.rules {
@@ -167,9 +174,15 @@ impl Model {
             second_stage,
         };
         let PatternRecord { regex, unicode, tables, .. } = file.pattern;
-        let special_tokens = file.special_tokens;
-        let mut model =
-            Model::with_vocabulary(parameters, history, vocabulary, special_tokens, file.training)?;
+        let mut model = Model::with_vocabulary(
+            parameters,
+            history,
+            vocabulary,
+            file.special_tokens,
+            file.added_tokens.unwrap_or_default(),
+            file.training,
+        )?;
+        model.unknown_fields = file.unknown;
         if model.pattern().regex() != regex {
             let name = quote_token(model.pattern().source().as_bytes());
             return Err(model_error(format!(
@@ -183,11 +196,11 @@ impl Model {
     }
 }
 
-/// Explains why a text is not a model, by its format and version if they are the reason.
+/// Explains why a text is not a model, by its heading if that is the reason.
 fn explain_error(text: &[u8], error: &serde_json::Error) -> Error {
-    if let Ok(Heading { format, version }) = serde_json::from_slice(text) {
+    if let Ok(Heading { format, version, requires }) = serde_json::from_slice(text) {
         let version = version.map_or_else(|| "missing".to_owned(), |version| version.to_string());
-        if let Err(refused) = check_heading(format.as_deref(), &version) {
+        if let Err(refused) = check_heading(format.as_deref(), &version, &requires) {
             return refused;
         }
     }
@@ -199,19 +212,59 @@ fn explain_error(text: &[u8], error: &serde_json::Error) -> Error {
     }
 }
 
-fn check_heading(format: Option<&str>, version: &str) -> Result<(), Error> {
+fn check_heading(format: Option<&str>, version: &str, requires: &[String]) -> Result<(), Error> {
     if format != Some(FORMAT) {
         return Err(model_error(format!(
             "not a superword model: it has no \"format\":\"{FORMAT}\""
         )));
     }
-    if version != VERSION.to_string() {
+    if ![FIRST_VERSION, EXTENSIBLE_VERSION].iter().any(|known| version == known.to_string()) {
         let version: String = version.chars().take(20).collect();
         return Err(model_error(format!(
-            "the model has format version {version}, but this superword reads version {VERSION}"
+            "the model has format version {version}, but this superword reads versions \
+             {FIRST_VERSION} and {EXTENSIBLE_VERSION}"
+        )));
+    }
+    if let Some(name) = requires.iter().find(|name| *name != ADDED_TOKENS) {
+        let name = quote_token(name.as_bytes());
+        return Err(model_error(format!(
+            "the model requires {name}, which this superword does not know: a newer one may"
         )));
     }
     Ok(())
+}
+
+/// Rejects fields that the version does not have, and fields that contradict `requires`.
+fn check_fields(file: &File<'_>) -> Result<(), Error> {
+    if file.version == FIRST_VERSION {
+        let later =
+            [("requires", file.requires.is_some()), (ADDED_TOKENS, file.added_tokens.is_some())];
+        let later = later.iter().filter(|(_, is_present)| *is_present).map(|&(name, _)| name);
+        let mut unknown = later.chain(file.unknown.iter().map(|field| field.name.as_str()));
+        let refuse = |name: &str| {
+            let name: String = name.chars().take(80).collect();
+            Err(model_error(format!(
+                "not a model: unknown field `{name}` in version {FIRST_VERSION}"
+            )))
+        };
+        return unknown.next().map_or(Ok(()), refuse);
+    }
+    let Some(requires) = &file.requires else {
+        return Err(model_error("not a model: missing field `requires`".to_owned()));
+    };
+    if requires.iter().any(|name| name == ADDED_TOKENS) != file.added_tokens.is_some() {
+        return Err(model_error(format!(
+            "{ADDED_TOKENS} must be both a field and listed in requires, or neither"
+        )));
+    }
+    let mut names = HashSet::new();
+    match file.unknown.iter().find(|field| !names.insert(&field.name)) {
+        Some(UnknownField { name, .. }) => {
+            let name: String = name.chars().take(80).collect();
+            Err(model_error(format!("not a model: duplicate field `{name}`")))
+        }
+        None => Ok(()),
+    }
 }
 
 /// Appends a value as compact JSON.

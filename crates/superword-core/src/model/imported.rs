@@ -17,6 +17,7 @@ impl Model {
         rules: impl IntoIterator<Item = Result<SpelledRule<'a>, Error>>,
         vocabulary: &[(TokenId, impl AsRef<[u8]>)],
         special_tokens: Vec<(TokenId, String)>,
+        added_tokens: Vec<(TokenId, String)>,
     ) -> Result<Model, Error> {
         let listed = mark_bytes(vocabulary.iter().map(|(_, token)| token.as_ref()));
         let mut history = History::of_file(|byte| listed[usize::from(byte)], vocabulary.len());
@@ -28,7 +29,14 @@ impl Model {
             ids.add(*id, token.as_ref())?;
         }
         let vocabulary = ids.finish()?;
-        Model::with_vocabulary(parameters, history, vocabulary, special_tokens, Training::default())
+        Model::with_vocabulary(
+            parameters,
+            history,
+            vocabulary,
+            special_tokens,
+            added_tokens,
+            Training::default(),
+        )
     }
 
     /// The model with further rules. Tokens that it did not have get the ids after the largest.
@@ -56,9 +64,14 @@ impl Model {
                 next += 1;
             }
         }
-        let special_tokens = self.special_tokens().to_vec();
-        let mut model =
-            Model::with_vocabulary(parameters, history, vocabulary, special_tokens, training)?;
+        let mut model = Model::with_vocabulary(
+            parameters,
+            history,
+            vocabulary,
+            self.special_tokens().to_vec(),
+            self.added_tokens().to_vec(),
+            training,
+        )?;
         model.pattern_tables.clone_from(&self.pattern_tables);
         model.eligible_tables.clone_from(&self.eligible_tables);
         Ok(model)

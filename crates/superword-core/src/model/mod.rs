@@ -8,14 +8,19 @@
 //! - `token_number`: token indices and token ids, `rule`: rules, `settings`: the settings;
 //! - `token_interner`: byte strings and their indices;
 //! - `history`: the vocabulary after each rule, and the checks that every rule passes;
-//! - `vocabulary_builder`: the ids that a file gives its tokens, `special`: special tokens;
+//! - `vocabulary_builder`: the ids that a file gives its tokens;
+//! - `added`: special tokens and added tokens, `added_finder`: added tokens in texts, `special`:
+//!   further special tokens;
 //! - `truncate`: smaller models, `imported`: models with given ids, and further rules;
-//! - `format`, `spelled`, `atomic_write`: the model file, `authors`: the files of the paper's authors;
+//! - `format`, `file_fields`, `spelled`, `atomic_write`: the model file, `authors`: the files of the paper's authors;
 //! - `decode`: ids back to bytes, `fingerprint`: a digest of what decides the ids.
 
+mod added;
+mod added_finder;
 mod atomic_write;
 mod authors;
 mod decode;
+mod file_fields;
 mod fingerprint;
 mod format;
 mod history;
@@ -31,12 +36,14 @@ mod vocabulary_builder;
 
 use std::borrow::Cow;
 
+pub use self::added_finder::{AddedTokenFinder, Segment};
 pub use self::rule::{Rule, SpelledRule};
 pub use self::settings::{Deletion, Parameters, SecondStage, Training};
 pub use self::token_number::{TokenId, TokenIndex};
 
+use self::added::AddedTokens;
+use self::file_fields::UnknownField;
 use self::history::History;
-use self::special::SpecialTokens;
 use self::token_interner::{TokenInterner, quote_token};
 use crate::Error;
 use crate::pretokenize::{Eligibility, Pattern, Splitter, Tables};
@@ -58,8 +65,11 @@ pub struct Model {
     superwords: Vec<bool>,
     /// The vocabulary in ascending order of ids.
     vocabulary: Vec<(TokenId, TokenIndex)>,
-    special_tokens: SpecialTokens,
+    added_tokens: AddedTokens,
     training: Training,
+    /// The fields of the file that this version does not know. A model that is derived from this one
+    /// does not have them, since they may describe this one.
+    unknown_fields: Vec<UnknownField>,
 }
 
 impl Model {
@@ -129,7 +139,14 @@ impl Model {
         let vocabulary: Vec<_> = (0..).map(TokenId).zip(history.in_order_of_entry()).collect();
         let next_ids = (vocabulary.len() as u32..).map(TokenId);
         let special_tokens = next_ids.zip(special_tokens).collect();
-        Model::with_vocabulary(parameters, history, vocabulary, special_tokens, training)
+        Model::with_vocabulary(
+            parameters,
+            history,
+            vocabulary,
+            special_tokens,
+            Vec::new(),
+            training,
+        )
     }
 
     /// A model with these ids, which ascend.
@@ -138,10 +155,15 @@ impl Model {
         history: History,
         vocabulary: Vec<(TokenId, TokenIndex)>,
         special_tokens: Vec<(TokenId, String)>,
+        added_tokens: Vec<(TokenId, String)>,
         training: Training,
     ) -> Result<Model, Error> {
         parameters.check(&history.rules, vocabulary.len())?;
-        let special_tokens = SpecialTokens::new(special_tokens, &vocabulary)?;
+        let find_token = |id| {
+            let position = vocabulary.binary_search_by_key(&id, |&(id, _)| id).ok()?;
+            Some(history.tokens.get(vocabulary[position].1))
+        };
+        let added_tokens = AddedTokens::new(special_tokens, added_tokens, find_token)?;
         let splitter = Splitter::new(parameters.last_pattern(), &parameters.eligible)?;
         let mut ids = vec![None; history.tokens.len()];
         for &(id, token) in &vocabulary {
@@ -159,8 +181,9 @@ impl Model {
             ids,
             superwords,
             vocabulary,
-            special_tokens,
+            added_tokens,
             training,
+            unknown_fields: Vec::new(),
         })
     }
 
@@ -229,35 +252,38 @@ impl Model {
         self.ids.get(index.as_usize()).copied().flatten()
     }
 
-    /// The number of tokens in the vocabulary, not counting special tokens.
+    /// The number of tokens in the vocabulary, not counting special and added tokens.
     #[must_use]
     pub fn vocab_size(&self) -> usize {
         self.vocabulary.len()
     }
 
-    /// The vocabulary in ascending order of ids, without special tokens.
+    /// The vocabulary in ascending order of ids, without special and added tokens.
     #[must_use]
     pub fn vocabulary(&self) -> impl ExactSizeIterator<Item = (TokenId, &[u8])> {
         self.vocabulary.iter().map(|&(id, token)| (id, self.token(token)))
     }
 
-    /// The bytes of the token with an id. A special token has the bytes of its text.
+    /// The bytes of the token with an id. A special or added token has the bytes of its text.
     #[must_use]
     pub fn token_bytes(&self, id: TokenId) -> Option<&[u8]> {
-        let special = || self.special_tokens.text(id).map(str::as_bytes);
+        let special = || self.added_tokens.text(id).map(str::as_bytes);
         self.index_of(id).map(|index| self.token(index)).or_else(special)
     }
 
-    /// The id of a token of the vocabulary. Special tokens are not looked up.
+    /// The id of a token of the vocabulary, or else of an added token. Special tokens are not looked
+    /// up.
     #[must_use]
     pub fn token_id(&self, token: &[u8]) -> Option<TokenId> {
-        self.tokens.find(token).and_then(|index| self.id_of(index))
+        let added = || self.added_tokens().iter().find(|(_, text)| text.as_bytes() == token);
+        let learned = self.tokens.find(token).and_then(|index| self.id_of(index));
+        learned.or_else(|| added().map(|&(id, _)| id))
     }
 
     /// Whether some supermerge made the token with an id; `None` if no token has the id.
     #[must_use]
     pub fn is_superword(&self, id: TokenId) -> Option<bool> {
-        let special = || self.special_tokens.text(id).map(|_| false);
+        let special = || self.added_tokens.text(id).map(|_| false);
         self.index_of(id).map(|index| self.superwords[index.as_usize()]).or_else(special)
     }
 

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{Rule, model_error};
 use crate::Error;
-use crate::pretokenize::ELIGIBLE;
+use crate::pretokenize::{DEFAULT_PATTERN, ELIGIBLE};
 
 /// How a deleted token is split.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -70,7 +70,7 @@ impl Default for Parameters {
     /// The defaults of training in Python.
     fn default() -> Parameters {
         Parameters {
-            pattern: "boundless".to_owned(),
+            pattern: DEFAULT_PATTERN.to_owned(),
             eligible: ELIGIBLE.to_owned(),
             supermerges: true,
             deletion: Some(Deletion::Bytes),

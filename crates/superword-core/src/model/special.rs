@@ -1,80 +1,15 @@
-//! Special tokens: texts that have an id and no rules.
+//! Models with further special tokens.
 
 use std::collections::HashSet;
 
-use super::token_interner::quote_token;
-use super::{Model, TokenId, TokenIndex, model_error};
+use super::added::AddedTokens;
+use super::{Model, TokenId};
 use crate::Error;
 
 /// The largest multiple that ids can be padded to. More has no use and costs memory.
 const LARGEST_MULTIPLE: u32 = 1 << 16;
 
-/// The special tokens of a model.
-#[derive(Clone, Debug)]
-pub(super) struct SpecialTokens {
-    /// In the given order.
-    given: Vec<(TokenId, String)>,
-    /// Positions in that order, sorted by id.
-    by_id: Vec<usize>,
-}
-
-impl SpecialTokens {
-    /// Rejects special tokens that are empty or repeated, and ids that are taken.
-    pub(super) fn new(
-        given: Vec<(TokenId, String)>,
-        vocabulary: &[(TokenId, TokenIndex)],
-    ) -> Result<SpecialTokens, Error> {
-        let mut ids = HashSet::new();
-        let mut texts = HashSet::new();
-        for (id, text) in &given {
-            let quoted = quote_token(text.as_bytes());
-            if text.is_empty() {
-                return Err(model_error(format!("the special token with the id {id} is empty")));
-            }
-            if !texts.insert(text) {
-                return Err(model_error(format!("the special token {quoted} is repeated")));
-            }
-            if !ids.insert(id) || vocabulary.binary_search_by_key(id, |&(id, _)| id).is_ok() {
-                return Err(model_error(format!(
-                    "the special token {quoted} has the id {id}, which another token has"
-                )));
-            }
-        }
-        let mut by_id: Vec<usize> = (0..given.len()).collect();
-        by_id.sort_unstable_by_key(|&position| given[position].0);
-        Ok(SpecialTokens { given, by_id })
-    }
-
-    /// The special tokens with their ids, in the given order.
-    pub(super) fn as_slice(&self) -> &[(TokenId, String)] {
-        &self.given
-    }
-
-    /// The text of the special token with an id.
-    pub(super) fn text(&self, id: TokenId) -> Option<&str> {
-        let position =
-            self.by_id.binary_search_by_key(&id, |&position| self.given[position].0).ok()?;
-        Some(&self.given[self.by_id[position]].1)
-    }
-
-    /// The largest id.
-    fn last_id(&self) -> Option<TokenId> {
-        self.by_id.last().map(|&position| self.given[position].0)
-    }
-}
-
 impl Model {
-    /// The special tokens with their ids, in the given order.
-    #[must_use]
-    pub fn special_tokens(&self) -> &[(TokenId, String)] {
-        self.special_tokens.as_slice()
-    }
-
-    /// The largest id, including special tokens.
-    pub(super) fn last_id(&self) -> Option<TokenId> {
-        self.vocabulary.last().map(|&(id, _)| id).max(self.special_tokens.last_id())
-    }
-
     /// The model with further special tokens, whose ids follow the largest id.
     ///
     /// With `multiple`, special tokens named `<|reserved_0|>` and so on follow until the largest id
@@ -96,8 +31,8 @@ impl Model {
         }
         let next = self.last_id().map_or(0, |last| u64::from(last.0) + 1);
         let mut given = self.special_tokens().to_vec();
-        let taken: HashSet<&str> =
-            given.iter().map(|(_, text)| text).chain(&texts).map(String::as_str).collect();
+        let existing = given.iter().chain(self.added_tokens()).map(|(_, text)| text);
+        let taken: HashSet<&str> = existing.chain(&texts).map(String::as_str).collect();
         let names = (0..).map(|number| format!("<|reserved_{number}|>"));
         let names = names.filter(|name| !taken.contains(name.as_str()));
         let total = (next + texts.len() as u64).next_multiple_of(multiple.into());
@@ -110,8 +45,9 @@ impl Model {
             };
             given.push((TokenId(id), text));
         }
-        let special_tokens = SpecialTokens::new(given, &self.vocabulary)
+        let find_token = |id| self.index_of(id).map(|index| self.token(index));
+        let added_tokens = AddedTokens::new(given, self.added_tokens().to_vec(), find_token)
             .map_err(|error| Error::SpecialTokens { reason: error.to_string() })?;
-        Ok(Model { special_tokens, ..self.clone() })
+        Ok(Model { added_tokens, unknown_fields: Vec::new(), ..self.clone() })
     }
 }

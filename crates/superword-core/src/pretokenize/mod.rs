@@ -27,7 +27,7 @@ mod splitter;
 mod unicode;
 
 pub use crate::pretokenize::eligibility::{ELIGIBLE, Eligibility};
-pub use crate::pretokenize::pattern::{NAMED, Pattern};
+pub use crate::pretokenize::pattern::{DEFAULT_PATTERN, NAMED, Pattern};
 pub use crate::pretokenize::regex::BACKTRACK_LIMIT;
 pub use crate::pretokenize::scanners::superbpe::REGEX as SECOND_PATTERN;
 pub use crate::pretokenize::spans::Spans;

@@ -17,6 +17,9 @@ pub const NAMED: [(&str, &str); 5] = [
     ("boundless", boundless::REGEX),
 ];
 
+/// The pattern of training, unless another is named.
+pub const DEFAULT_PATTERN: &str = "gpt4o";
+
 /// A pattern that splits texts into pretokens.
 #[derive(Clone, Debug)]
 pub struct Pattern {

@@ -4,11 +4,12 @@ use std::borrow::Cow;
 use std::convert::Infallible;
 
 use crate::control::Control;
-use crate::corpus::Corpus;
+use crate::corpus::{Corpus, ReadOptions};
 use crate::count::{CorpusPass, count_pretokens};
 use crate::error::Error;
 use crate::model::{Model, Parameters};
 use crate::platform::huge_pages;
+use crate::train::segmented_corpus::SegmentedCorpus;
 use crate::train::supermerges;
 use crate::train::{Resources, TrainingContext};
 
@@ -55,7 +56,12 @@ pub fn extend(
     };
     let context = TrainingContext { parameters: &parameters, resources, control };
     let splitter = base.splitter();
-    let pass = resources.pass(corpus, splitter.read_options(resources.threads), control);
+    let segmented =
+        base.added_token_finder().map(|added_tokens| SegmentedCorpus { corpus, added_tokens });
+    let corpus = segmented.as_ref().map_or(corpus, |segmented| segmented);
+    let threads = resources.threads;
+    let reading = ReadOptions { threads, split_documents: base.may_split_documents() };
+    let pass = resources.pass(corpus, reading, control);
     let counts = count_pretokens(&pass, splitter, true)?;
     let training = counts.training();
     huge_pages::release();

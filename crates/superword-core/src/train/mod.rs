@@ -8,7 +8,7 @@
 //! 3. `supermerges`: learns supermerges on fragments of the documents;
 //! 4. `superbpe`: learns the merges of a second stage instead;
 //! 5. `learned_rules`: the result, and how a model numbers its tokens;
-//! 6. `extend`: adds superwords to an existing model;
+//! 6. `extend`: adds superwords to an existing model, `segmented_corpus`: texts between added tokens;
 //! 7. [`shard_counts`] and [`from_counts`]: counting the shards of a corpus, and training on the
 //!    sums;
 //! 8. `engine`: what all kinds of learning share, a sequence of tokens with the counts of its
@@ -20,6 +20,7 @@ pub mod from_counts;
 mod learned_rules;
 mod merges;
 mod resources;
+mod segmented_corpus;
 pub mod shard_counts;
 mod superbpe;
 mod supermerges;

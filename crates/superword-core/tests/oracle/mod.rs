@@ -7,7 +7,7 @@ mod models;
 mod rules;
 mod texts;
 
-use superword_core::encode::replay_tokens;
+use superword_core::encode::{replay_tokens, replayed_token};
 use superword_core::{Encoder, Error, Model};
 
 use self::choices::Choices;
@@ -125,9 +125,9 @@ const PORTABLE_IN_GROUPS_OF_512: Way =
 /// Encodes a text by the definition.
 fn define(model: &Model, text: &str) -> Ids {
     let tokens = replay_tokens(model, text).expect("a simple pattern");
-    let id = |token| match model.id_of(token) {
-        Some(id) => Ok(id.0),
-        None => Err(Box::from(model.token(token))),
+    let id = |token| match replayed_token(model, token) {
+        (_, Some(id)) => Ok(id.0),
+        (bytes, None) => Err(Box::from(bytes)),
     };
     tokens.into_iter().map(id).collect()
 }

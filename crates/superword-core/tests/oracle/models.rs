@@ -4,7 +4,7 @@
 //! a sample text, and sometimes from those that do not. So rules repeat, tokens are made in several
 //! ways, and deleted tokens are made again, all far more often than in trained models.
 
-use superword_core::model::{Deletion, Model, Parameters, SecondStage, Training};
+use superword_core::model::{Deletion, Model, Parameters, SecondStage, TokenId, Training};
 use superword_core::pretokenize::{ELIGIBLE, NAMED, SECOND_PATTERN};
 
 use super::choices::Choices;
@@ -126,11 +126,21 @@ pub(crate) fn invent_model(
     let rules = builder.rules.drain(..).map(Ok).collect::<Vec<_>>();
     let model = if has_own_ids {
         let vocabulary = builder.number(choices);
-        Model::with_ids(parameters, rules, &vocabulary, Vec::new())
+        let added_tokens = invent_added_tokens(choices);
+        Model::with_ids(parameters, rules, &vocabulary, Vec::new(), added_tokens)
     } else {
         Model::from_spelled(parameters, rules, Vec::new(), Training::default())
     };
     model.expect("the rules are valid")
+}
+
+/// Invents tokens that occur in texts, some of them within others. Often there are none.
+fn invent_added_tokens(choices: &mut Choices) -> Vec<(TokenId, String)> {
+    let texts = ["  ", " a", "ab", "aba", "b b", ".\nA", "\n", "12", "é", "中 "];
+    let percent = *choices.pick(&[0, 0, 20, 60]);
+    let texts = texts.iter().filter(|_| choices.chance(percent));
+    // No other token has an id this large.
+    (u32::MAX - 100..).map(TokenId).zip(texts.map(|&text| text.to_owned())).collect()
 }
 
 fn invent_pattern(choices: &mut Choices) -> String {

@@ -133,7 +133,14 @@ impl Draft {
             second_stage: None,
         };
         let training = Training::default();
-        Model::with_vocabulary(parameters, history, vocabulary, self.special_tokens, training)
+        Model::with_vocabulary(
+            parameters,
+            history,
+            vocabulary,
+            self.special_tokens,
+            Vec::new(),
+            training,
+        )
     }
 }
 

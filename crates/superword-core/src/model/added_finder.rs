@@ -1,0 +1,135 @@
+//! Finding added tokens in a text.
+
+use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
+
+use super::{TokenId, model_error};
+use crate::Error;
+
+/// Splits texts at added tokens. Of the tokens that start leftmost, the longest matches; matches do
+/// not overlap.
+#[derive(Clone, Debug)]
+pub struct AddedTokenFinder {
+    automaton: AhoCorasick,
+    ids: Vec<TokenId>,
+    may_split_documents: bool,
+}
+
+/// A part of a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Segment<'t> {
+    /// Text between added tokens, which is not empty.
+    Text(&'t str),
+    /// An added token.
+    Added {
+        /// Its position in [`Model::added_tokens`](super::Model::added_tokens).
+        position: usize,
+        /// Its id.
+        id: TokenId,
+    },
+}
+
+impl AddedTokenFinder {
+    /// Returns `None` if there are no tokens.
+    pub(super) fn new(tokens: &[(TokenId, String)]) -> Result<Option<AddedTokenFinder>, Error> {
+        if tokens.is_empty() {
+            return Ok(None);
+        }
+        // The memory of this kind is in proportion to the texts.
+        let automaton = AhoCorasick::builder()
+            .match_kind(MatchKind::LeftmostLongest)
+            .kind(Some(AhoCorasickKind::ContiguousNFA))
+            .build(tokens.iter().map(|(_, text)| text))
+            .map_err(|error| model_error(format!("the added tokens are too long: {error}")))?;
+        let is_apart = |byte: u8| byte != b'\n' && !byte.is_ascii_graphic();
+        let may_split_documents = tokens.iter().all(|(_, text)| text.bytes().all(is_apart));
+        let ids = tokens.iter().map(|&(id, _)| id).collect();
+        Ok(Some(AddedTokenFinder { automaton, ids, may_split_documents }))
+    }
+
+    /// Whether no added token has a character of a split point: a visible ASCII character, a newline
+    /// or an ASCII letter. Then all around a split point is text between added tokens.
+    pub(super) fn may_split_documents(&self) -> bool {
+        self.may_split_documents
+    }
+
+    /// Splits a text into added tokens and the text between them.
+    pub fn split<'t>(&self, text: &'t str) -> impl Iterator<Item = Segment<'t>> {
+        let mut matches = self.automaton.find_iter(text).map(Some).chain([None]);
+        let mut end = 0;
+        let mut found = None;
+        std::iter::from_fn(move || {
+            if let Some(added) = found.take() {
+                return Some(added);
+            }
+            let next = matches.next()?;
+            let before = &text[end..next.map_or(text.len(), |found| found.start())];
+            let added = next.map(|next| {
+                end = next.end();
+                let position = next.pattern().as_usize();
+                Segment::Added { position, id: self.ids[position] }
+            });
+            if before.is_empty() {
+                return added;
+            }
+            found = added;
+            Some(Segment::Text(before))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn finder(texts: &[&str]) -> AddedTokenFinder {
+        let tokens: Vec<_> =
+            (300..).map(TokenId).zip(texts.iter().map(|&text| text.to_owned())).collect();
+        AddedTokenFinder::new(&tokens).expect("short tokens").expect("some tokens")
+    }
+
+    /// The definition: at each position the longest token, or else one more character of text.
+    fn split_slowly<'t>(texts: &[&str], text: &'t str) -> Vec<Segment<'t>> {
+        let mut segments = Vec::new();
+        let (mut start, mut at) = (0, 0);
+        while at < text.len() {
+            let matching = texts.iter().enumerate().filter(|(_, t)| text[at..].starts_with(**t));
+            if let Some((position, token)) = matching.max_by_key(|(_, token)| token.len()) {
+                if start < at {
+                    segments.push(Segment::Text(&text[start..at]));
+                }
+                segments.push(Segment::Added { position, id: TokenId(300 + position as u32) });
+                at += token.len();
+                start = at;
+            } else {
+                at += text[at..].chars().next().map_or(1, char::len_utf8);
+            }
+        }
+        if start < text.len() {
+            segments.push(Segment::Text(&text[start..]));
+        }
+        segments
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..Default::default() })]
+        #[test]
+        fn the_leftmost_longest_token_matches(
+            texts in prop::collection::hash_set("[ aé]{1,4}", 1..6),
+            text in "[ aéb]{0,24}",
+        ) {
+            let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+            let found: Vec<_> = finder(&texts).split(&text).collect();
+            prop_assert_eq!(found, split_slowly(&texts, &text));
+        }
+    }
+
+    #[test]
+    fn documents_are_split_only_if_no_token_has_a_character_of_a_split_point() {
+        assert!(finder(&["  ", "\t", "\u{a0}é"]).may_split_documents());
+        for text in ["\n", " \n", "a", " .", "<tool>"] {
+            assert!(!finder(&["  ", text]).may_split_documents(), "{text:?}");
+        }
+    }
+}

@@ -1,0 +1,144 @@
+"""Documents from CSV files and JSON arrays.
+
+A CSV file is read row by row. A JSON array is read whole; JSON lines are not.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable, Iterator, Mapping
+from typing import IO, Any
+
+from superword.errors import CorpusError
+
+__all__ = ["csv_documents", "json_documents"]
+
+# A longer field is a missing quote, which would take the rest of the file into memory.
+LONGEST_FIELD = 2**28
+
+SKIP_HINT = "correct it, or pass on_error='skip' (--on-error skip)"
+
+
+def csv_documents(
+    file: IO[bytes], name: str, column: str, skip: Callable[[str], None] | None
+) -> Iterator[str]:
+    """Yield the strings of one column of a CSV file, whose first row names the columns.
+
+    Args:
+        file: The file.
+        name: Its name in messages.
+        column: The column.
+        skip: Called with a message for each row that cannot be read. If None, the message is raised
+            as an error.
+
+    Raises:
+        CorpusError: If the column is missing, or a row is malformed.
+    """
+    # Bytes that are not UTF-8 are found in their row, so that the other rows can be read.
+    text = io.TextIOWrapper(file, encoding="utf-8-sig", errors="surrogateescape", newline="")
+    limit = csv.field_size_limit(LONGEST_FIELD)
+    row = 0
+    try:
+        rows = csv.reader(text, strict=True)
+        header = next(rows, [])
+        if header.count(column) != 1:
+            has = ", ".join(map(repr, header)) or "none"
+            count = "more than one" if column in header else "no"
+            message = (
+                f"{count} such column; the first row names {has}: name the one that holds the "
+                "text, and separate columns by commas"
+            )
+            raise CorpusError(message, file=name, column=column)
+        at = header.index(column)
+        for row, fields in enumerate(rows, 1):
+            if not fields:
+                continue
+            if len(fields) != len(header):
+                reason = f"{len(fields)} fields, and the first row names {len(header)} columns"
+            elif not is_utf8(fields[at]):
+                reason = "not UTF-8"
+            else:
+                yield fields[at]
+                continue
+            error = CorpusError(f"{reason}; {SKIP_HINT}", file=name, line=row, unit="row")
+            raise_or_skip(error, skip)
+    except CorpusError as error:
+        raise_or_skip(error, skip)
+    except csv.Error as damage:
+        message = f"cannot be read on ({damage}); a quote may be missing, or the file is cut off"
+        raise_or_skip(CorpusError(message, file=name, line=row + 1, unit="row"), skip)
+    finally:
+        csv.field_size_limit(limit)
+        text.close()
+
+
+def json_documents(
+    file: IO[bytes], name: str, column: str, skip: Callable[[str], None] | None
+) -> Iterator[str]:
+    """Yield the documents of a JSON array: strings, or objects that hold one in `column`.
+
+    Args:
+        file: The file.
+        name: Its name in messages.
+        column: The key.
+        skip: Called with a message for each item that cannot be read. If None, the message is
+            raised as an error.
+
+    Raises:
+        CorpusError: If the file is not an array, or an item is not a document.
+    """
+    try:
+        items = parse_array(file.read(), name)
+    except CorpusError as error:
+        raise_or_skip(error, skip)
+        return
+    for number, item in enumerate(items, 1):
+        document = item.get(column) if isinstance(item, Mapping) else item
+        if isinstance(document, str) and is_utf8(document):
+            yield document
+            continue
+        if isinstance(item, Mapping) and column not in item:
+            has = ", ".join(map(repr, item)) or "none"
+            reason = f"no such key; the object has {has}: name the one that holds the text"
+        else:
+            reason = f"{type(document).__name__} instead of a string of valid Unicode; {SKIP_HINT}"
+        key = column if isinstance(item, Mapping) else None
+        bad_item = CorpusError(reason, file=name, line=number, column=key, unit="item")
+        raise_or_skip(bad_item, skip)
+
+
+def parse_array(data: bytes, name: str) -> list[Any]:
+    """Return the items of a JSON array.
+
+    Raises:
+        CorpusError: If it is anything else.
+    """
+    try:
+        found = json.loads(data)
+    except json.JSONDecodeError as error:
+        is_lines = error.msg == "Extra data" and data.lstrip().startswith(b"{")
+        hint = "rename it to .jsonl if it is JSON lines" if is_lines else "correct it"
+        raise CorpusError(f"not a JSON array ({error}); {hint}", file=name) from None
+    except (UnicodeDecodeError, RecursionError) as error:
+        raise CorpusError(f"not a JSON array ({error}); correct it", file=name) from None
+    if not isinstance(found, list):
+        message = "holds no array of documents; rename it to .jsonl if it is JSON lines"
+        raise CorpusError(message, file=name)
+    return found
+
+
+def is_utf8(text: str) -> bool:
+    """Return whether a text has no lone surrogate."""
+    try:
+        return text.isascii() or bool(text.encode())
+    except UnicodeEncodeError:
+        return False
+
+
+def raise_or_skip(error: CorpusError, skip: Callable[[str], None] | None) -> None:
+    """Raise an error, or pass its message to `skip`."""
+    if skip is None:
+        raise error from None
+    skip(str(error))
