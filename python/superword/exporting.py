@@ -1,4 +1,4 @@
-"""Kept for old imports: see `superword.interop.exporting`."""
+"""Kept for old imports: see `superword.interop`."""
 
 from superword.interop import Comparison, Format, compare_export, export
 

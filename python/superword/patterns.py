@@ -23,6 +23,7 @@ __all__ = [
     "NAMED_PATTERNS",
     "PATTERN_NAMES",
     "SECOND_PATTERN",
+    "close_gaps",
     "find_known_pattern",
     "find_pattern_name",
     "is_eligible",
@@ -142,3 +143,18 @@ def is_eligible(pretoken: str, eligible: str = ELIGIBLE) -> bool:
         [True, True, False, False, False]
     """
     return compile_eligibility(eligible).has(pretoken)
+
+
+def close_gaps(pattern: str) -> str:
+    r"""Return a regex that matches the text between the matches of a pattern too.
+
+    superword makes that text a pretoken. tiktoken drops it.
+
+    Example:
+        >>> close_gaps(r"\d+"), close_gaps("punct") == NAMED_PATTERNS["punct"]
+        ('\\d+|(?:(?!\\d+)[\\s\\S])+', True)
+    """
+    regex = NAMED_PATTERNS.get(pattern, pattern)
+    if compile_pattern(pattern).covers_all:
+        return regex
+    return rf"{regex}|(?:(?!{regex})[\s\S])+"

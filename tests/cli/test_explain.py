@@ -81,6 +81,21 @@ def test_nothing_has_no_steps(model: Path) -> None:
     assert run(model, "").stdout.decode().split() == ["bytes"]
 
 
+def test_a_long_text_is_refused_unless_forced(model: Path) -> None:
+    text = b"to be " * 700
+    done = run(model, text=text)
+    assert done.returncode == 1
+    assert done.stdout == b""
+    assert b"4,200 bytes" in done.stderr
+    assert b"Give a shorter text, or --force" in done.stderr
+    done = run(model, "--force", text=text)
+    assert done.returncode == 0
+    assert len(done.stdout.splitlines()) == 5
+    steps = json.loads(run(model, "--force", "--json", text=text).stdout)
+    assert len(steps) == 5
+    assert b"".join(token.encode() for unit in steps[-1]["units"] for token in unit) == text
+
+
 def test_help_shows_examples() -> None:
     shown = " ".join(run("--help").stdout.decode().split())
     assert 'superword explain model.json "Tip of the hat" --json' in shown

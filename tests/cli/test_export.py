@@ -9,8 +9,11 @@ from pathlib import Path
 
 import pytest
 import tokenizers
+from typer.testing import CliRunner
 
 import superword
+from superword.cli import app
+from superword.exporting import Comparison
 
 COMMAND = Path(sys.executable).parent / "superword"
 
@@ -70,6 +73,36 @@ def test_an_approximate_file_is_measured(folder: Path, tmp_path: Path) -> None:
     assert "approximate: it gives other ids for some texts" in done.stderr
     assert "of 20 documents differ" in done.stderr
     assert done.stdout == ""
+
+
+@pytest.mark.parametrize("format", ["tokenizer.json", "tiktoken"])
+def test_superbpe_is_exported_exactly(folder: Path, tmp_path: Path, format: str) -> None:
+    tok = superword.train(
+        [*superword.sample()][:20], 600, transition=400, supermerges=False, deletion=None
+    )
+    tok.save(tmp_path / "superbpe.json")
+    corpus = folder / "corpus.jsonl"
+    done = run(
+        *(tmp_path / "superbpe.json", "-o", tmp_path / "out", "--format", format),
+        *("--check", corpus),
+    )
+    assert done.returncode == 0, done.stderr
+    assert "out: exact" in done.stderr
+    assert "0 of 20 documents differ" in done.stderr
+
+
+def test_an_exact_file_that_differs_is_a_failure(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = Comparison(20, 2, 5000, 3, 5001)
+    monkeypatch.setattr("superword.commands.export.compare_export", lambda *_: found)
+    arguments = [folder / "plain.json", "-o", tmp_path / "out", "--check", folder / "corpus.jsonl"]
+    done = CliRunner().invoke(app, ["export", *map(str, arguments), "--json"])
+    assert done.exit_code == 1
+    assert json.loads(done.stdout)["exact"] is False
+    assert "out: not exact" in done.stderr
+    assert "2 of 20 documents differ (10.00 %)" in done.stderr
+    assert "the file should be exact, but gives other ids for some texts" in done.stderr
 
 
 def test_a_wrong_corpus_fails_before_anything_is_written(folder: Path, tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -54,7 +54,7 @@ def test_replaying_the_rules_gives_their_tokens_and_ids(
     assert [tok.encode(row["text"]) for row in rows] == [row["ids"] for row in rows]
 
 
-def replay(units: list[Unit], rules: list[Rule], indexes: dict[Any, list[int]]) -> list[bytes]:
+def replay(units: list[Unit], rules: Sequence[Rule], indexes: dict[Any, list[int]]) -> list[bytes]:
     """Apply the rule with the smallest index above the last, as long as some rule applies."""
     last = -1
     while True:

@@ -155,7 +155,8 @@ def tokens(tok: Tokenizer, text: str) -> list[bytes]:
 
 def replayed(tok: Tokenizer, text: str) -> list[bytes]:
     """Return the tokens that the reference gives."""
-    return [token for unit in tok.explain(text)[-1].units for token in unit]
+    *_, last = tok.explain_steps(text)
+    return [token for unit in last.units for token in unit]
 
 
 def expected(text: str, rules: Sequence[Rule], parameters: TrainingConfig) -> list[bytes]:

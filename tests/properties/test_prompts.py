@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import random
 from functools import cache
 from itertools import islice, product
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -12,7 +15,10 @@ from hypothesis import strategies as st
 
 import superword
 from superword import Tokenizer
+from superword.interop import import_tokenizer
 from superword.tokenizer.prompts import common_length
+
+NAMES = ["boundless", "gpt2", "gpt4", "gpt4o", "punct"]
 
 
 def continuations(alphabet: str, length: int) -> list[str]:
@@ -44,7 +50,7 @@ options = st.fixed_dictionaries(
         "deletion": st.sampled_from(["bytes", "pair", None]),
         "tau": st.sampled_from([0.5, 0.9]),
         "min_count": st.just(1),
-        "pattern": st.sampled_from(["boundless", "gpt2", "gpt4", "gpt4o", "punct"]),
+        "pattern": st.sampled_from(NAMES),
     }
 )
 
@@ -106,7 +112,7 @@ texts = st.lists(
 
 
 @given(
-    st.sampled_from(["boundless", "gpt2", "gpt4", "gpt4o", "punct"]),
+    st.sampled_from(NAMES),
     st.booleans(),
     texts,
     st.lists(
@@ -120,6 +126,84 @@ def test_the_ids_of_every_longer_text_begin_with_them(
     prompt = tok.encode_prompt(text)
     for continuation in tried:
         assert tok.encode_ordinary(text + continuation)[: len(prompt.ids)] == prompt.ids
+
+
+CL100K = (
+    r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+"
+    r"|\s++$|\s*[\r\n]|\s+(?!\S)|\s"
+)
+CUSTOM = r"\p{L}+|\p{N}{1,2}|[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
+KINDS: dict[str, dict[str, Any]] = {
+    "BPE": {"supermerges": False, "deletion": None},
+    "PickyBPE": {"supermerges": False, "tau": 0.6},
+    "BoundlessBPE": {"tau": 0.6},
+    "BoundlessBPE without deletion": {"deletion": None},
+    "extended": {"supermerges": False, "deletion": None},
+    "imported": {"supermerges": False, "deletion": None},
+}
+ALPHABET = "ab'\t\n 1k*.e"
+
+
+@cache
+def trained_on_white_space(kind: str, pattern: str) -> Tokenizer:
+    """Train a model that merges runs of tabs, blanks, line ends and digits."""
+    draw = random.Random(kind + pattern)
+    words = [
+        "k",
+        "\t\t",
+        "\t\t*",
+        " a",
+        "ab",
+        "  ",
+        "\n\n",
+        "\n ",
+        "11",
+        "111",
+        "b's",
+        "'",
+        ".",
+        " k",
+    ]
+    documents = ["".join(draw.choices(words, k=40)) for _ in range(12)]
+    tok = superword.train(documents, 330, pattern=pattern, min_count=1, **KINDS[kind])
+    if kind == "extended":
+        return superword.extend(tok, documents, 15, min_count=1)
+    if kind == "imported":
+        with TemporaryDirectory() as folder:
+            superword.export(tok, f"{folder}/tokenizer.json", "tokenizer.json")
+            return import_tokenizer(folder)
+    return tok
+
+
+@pytest.mark.filterwarnings("ignore:the corpus has pairs")
+@pytest.mark.parametrize("pattern", [*NAMES, CL100K, CUSTOM])
+@pytest.mark.parametrize("kind", KINDS)
+def test_white_space_before_the_end_is_split_as_in_every_longer_text(
+    kind: str, pattern: str
+) -> None:
+    tok = trained_on_white_space(kind, pattern)
+    draw = random.Random(kind + pattern + "texts")
+    # The head of the first was cut after the tabs, which are one pretoken only at the end.
+    texts = ["k\t\t*disk a b k ab", *("".join(draw.choices(ALPHABET, k=30)) for _ in range(25))]
+    short = ["".join(some) for some in product(ALPHABET, repeat=2)]
+    for text in texts:
+        prompt = tok.encode_prompt(text)
+        assert tok.decode_bytes(prompt.ids) + prompt.held_back == text.encode()
+        longer = ["".join(draw.choices(ALPHABET, k=draw.randint(3, 12))) for _ in range(50)]
+        for ids in tok.encode_ordinary_batch([text + tried for tried in [*short, *longer]]):
+            assert ids[: len(prompt.ids)] == prompt.ids, text
+
+
+def test_superbpe_is_refused(tmp_path: Path) -> None:
+    tok = superword.train(
+        islice(superword.sample(), 20), 600, transition=400, supermerges=False, deletion=None
+    )
+    superword.export(tok, tmp_path / "tokenizer.json", "tokenizer.json")
+    tok.save(tmp_path / "model.json")
+    imported = import_tokenizer(tmp_path / "tokenizer.json")
+    for other in (tok, superword.load(tmp_path / "model.json"), imported):
+        with pytest.raises(ValueError, match="encode_prompt does not support SuperBPE models"):
+            other.encode_prompt("at the end of")
 
 
 def test_a_superword_may_begin_in_the_prompt() -> None:

@@ -20,7 +20,8 @@ const INTERRUPTIBLE: usize = 1 << 22;
 
 /// Adds this module's names to `_core`.
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_class::<Encoder>()
+    module.add_class::<Encoder>()?;
+    module.add_class::<Replay>()
 }
 
 /// Encodes and decodes with a model.
@@ -131,19 +132,12 @@ impl Encoder {
         bytes.map(|bytes| PyBytes::new(py, &bytes)).map_err(|error| exception(py, &error))
     }
 
-    /// The steps in which the rules encode a text.
+    /// The steps in which the rules encode a text, one at a time.
     #[pyo3(signature = (text, /))]
-    fn explain<'py>(&self, py: Python<'py>, text: PyBackedStr) -> PyResult<Vec<StepRecord<'py>>> {
-        let mut steps = Vec::new();
-        let done = py.detach(|| encode::replay(&self.model, &text, |step| steps.push(step)));
-        done.map_err(|error| exception(py, &error))?;
-        let token =
-            |&token: &TokenIndex| PyBytes::new(py, encode::replayed_token(&self.model, token).0);
-        let steps = steps.into_iter().map(|step| {
-            let units = step.units.iter().map(|unit| unit.iter().map(token).collect()).collect();
-            StepRecord { rule: step.rule, units, changes: step.changes }
-        });
-        Ok(steps.collect())
+    fn explain(&self, py: Python<'_>, text: PyBackedStr) -> PyResult<Replay> {
+        let replay = py.detach(|| encode::Replay::new(Arc::clone(&self.model), &text));
+        let replay = replay.map_err(|error| exception(py, &error))?;
+        Ok(Replay { model: Arc::clone(&self.model), replay })
     }
 
     /// The tokens of a text by applying rule after rule, as the definition does. Slow, for tests.
@@ -153,12 +147,34 @@ impl Encoder {
         py: Python<'py>,
         text: PyBackedStr,
     ) -> PyResult<Vec<Bound<'py, PyBytes>>> {
-        let mut units = Vec::new();
-        let done = py.detach(|| encode::replay(&self.model, &text, |step| units = step.units));
-        done.map_err(|error| exception(py, &error))?;
-        let tokens = units.iter().flatten();
-        let bytes = |&token: &TokenIndex| encode::replayed_token(&self.model, token).0;
-        Ok(tokens.map(|token| PyBytes::new(py, bytes(token))).collect())
+        let tokens = py.detach(|| encode::replay_tokens(&self.model, &text));
+        let tokens = tokens.map_err(|error| exception(py, &error))?;
+        Ok(tokens
+            .iter()
+            .map(|&token| PyBytes::new(py, encode::replayed_token(&self.model, token).0))
+            .collect())
+    }
+}
+
+/// Iterator over the steps in which the rules encode a text.
+#[pyclass(module = "superword._core")]
+struct Replay {
+    model: Arc<model::Model>,
+    replay: encode::Replay<Arc<model::Model>>,
+}
+
+#[pymethods]
+impl Replay {
+    fn __iter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        this
+    }
+
+    fn __next__<'py>(&mut self, py: Python<'py>) -> Option<StepRecord<'py>> {
+        let Replay { model, replay } = self;
+        let step = py.detach(|| replay.next())?;
+        let token = |&token: &TokenIndex| PyBytes::new(py, encode::replayed_token(model, token).0);
+        let units = step.units.iter().map(|unit| unit.iter().map(token).collect()).collect();
+        Some(StepRecord { rule: step.rule, units, changes: step.changes })
     }
 }
 

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
-from superword.commands.json_output import print_json
+from superword.commands.json_output import dump_json, encodes_unicode
 from superword.commands.messages import errors_as_sentences
-from superword.commands.options import AsJson, Model, TextFile
+from superword.commands.options import AsJson, Model, TextFile, option
 from superword.commands.text_input import decode_input, read_input
 from superword.tokenizer import Step, load
 from superword.tokenizer.display import quote, readable
+from superword.tokenizer.encoding import MAX_EXPLAINED_BYTES
 
 __all__ = ["explain_command"]
 
@@ -32,30 +32,54 @@ def explain_command(
     text: Annotated[str | None, typer.Argument(help="Text; standard input by default.")] = None,
     file: TextFile = None,
     as_json: AsJson = False,
+    force: Annotated[bool, option("Explain a long text too.", "Output", "--force")] = False,
 ) -> None:
     """Show how a text is encoded, rule by rule.
 
     The first line shows the bytes. Each further line shows the effect of one rule: a merge, a
     supermerge or a delete, with its index. Units are separated by |. New tokens are colored on a
-    terminal, and in brackets elsewhere. Spaces are shown as ␣. Use it for sentences.
+    terminal, and in brackets elsewhere. Spaces are shown as ␣. Use it for sentences: every line
+    shows the whole text. A long text is refused without --force.
 
     superword explain model.json "Tip of the hat"
 
     superword explain model.json "Tip of the hat" --json
     """
     with errors_as_sentences():
-        steps = load(model).explain(decode_input(read_input(text, file)))
+        tok = load(model)
+        given = decode_input(read_input(text, file))
+        size = len(given.encode())
+        if size > MAX_EXPLAINED_BYTES and not force:
+            raise ValueError(
+                f"the text has {size:,} bytes, and every line would show all of it; explain takes "
+                f"up to {MAX_EXPLAINED_BYTES:,}. Give a shorter text, or --force"
+            )
+        steps = tok.explain_steps(given)
+        if as_json:
+            write_json(steps)
+        else:
+            write_lines(steps, len(f"supermerge {len(tok.rules) - 1}"))
+
+
+def write_json(steps: Iterable[Step]) -> None:
+    """Print steps as a JSON array, one line each."""
+    is_ascii = not encodes_unicode()
+    separator = "[\n"
+    for step in steps:
+        sys.stdout.write(separator + dump_json(step_as_json(step), is_ascii=is_ascii))
+        separator = ",\n"
+    sys.stdout.write("\n]\n")
+
+
+def write_lines(steps: Iterable[Step], width: int) -> None:
+    """Print a line for each step, its name and its units."""
     console = Console(soft_wrap=True, highlight=False)
-    if as_json:
-        print_json([step_as_json(step) for step in steps])
-    elif console.is_terminal:
-        table = Table.grid(padding=(0, 2))
-        for step in steps:
-            table.add_row(step_name(step), color_new(step))
-        console.print(table)
-    else:
-        width = max(len(step_name(step)) for step in steps)
-        sys.stdout.writelines(f"{step_name(step):{width}}  {bracket_new(step)}\n" for step in steps)
+    for step in steps:
+        name = f"{step_name(step):{width}}  "
+        if console.is_terminal:
+            console.print(Text.assemble(name, color_new(step)))
+        else:
+            sys.stdout.write(f"{name}{bracket_new(step)}\n")
 
 
 def step_name(step: Step) -> str:

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from superword.commands.json_output import print_json
-from superword.commands.messages import errors_as_sentences
+from superword.commands.messages import errors_as_sentences, print_and_exit
 from superword.commands.options import Model, derive_options, option
 from superword.corpus import CorpusOptions, RawPath, open_corpus
 from superword.interop import Comparison, Format, compare_export, export
@@ -47,7 +47,9 @@ def export_command(
 
     A model with merges only (BPE, SuperBPE) can be exported exactly, as a tokenizer.json, or as a
     tiktoken file with a .json file beside it. A model with supermerges or deletions cannot: the
-    nearest tokenizer.json gives other ids for some texts, and --check counts them.
+    nearest tokenizer.json gives other ids for some texts. Before a file is called exact, it is
+    compared with the model on built-in texts. --check counts the differences on yours. If an exact
+    file has any, the command fails.
 
     superword export bpe.json -o tokenizer.json
 
@@ -70,13 +72,20 @@ def export_command(
                 found = compare_export(tok, output, named, corpus.documents())
             except ImportError as missing:
                 raise ValueError(str(missing)) from None
+    is_wrong = is_exact and found is not None and found.differing_documents > 0
     if as_json:
         checked = None if found is None else found._asdict()
-        print_json({"output": str(output), "exact": is_exact, "check": checked})
+        is_right = is_exact and not is_wrong
+        print_json({"output": str(output), "exact": is_right, "check": checked})
     kind = "exact" if is_exact else "approximate: it gives other ids for some texts"
-    typer.echo(f"{output}: {kind}", err=True)
+    typer.echo(f"{output}: {'not exact' if is_wrong else kind}", err=True)
     if found is not None:
         typer.echo(f"{output}: {describe(found)}", err=True)
+    if is_wrong:
+        raise print_and_exit(
+            f"{output}: the file should be exact, but gives other ids for some texts; do not use "
+            "it, and report the pattern of the model with a text that differs"
+        )
 
 
 def describe(found: Comparison) -> str:

@@ -6,7 +6,7 @@ import json
 import sys
 from typing import Any
 
-__all__ = ["dump_json", "print_json"]
+__all__ = ["dump_json", "encodes_unicode", "print_json"]
 
 
 def print_json(value: Any) -> None:

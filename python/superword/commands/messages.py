@@ -10,7 +10,7 @@ import typer
 
 from superword.errors import SuperwordError
 
-__all__ = ["errors_as_sentences"]
+__all__ = ["errors_as_sentences", "print_and_exit"]
 
 
 @contextmanager

@@ -5,13 +5,16 @@ In reading order:
     export_checks   Whether another library's file can give the same ids.
     tokenizer_json  A model as a `tokenizer.json`.
     tiktoken_file   tiktoken's vocabulary files.
-    exporting       `export`, and `compare_export`, which counts differences.
+    tricky_texts    Texts on which libraries differ, if they differ at all.
+    comparing       `compare_export`, which counts the differences of a file and its model.
+    exporting       `export`, which checks a file before it is called exact.
     folders         The tokenizer file in a folder.
     ranked_merges   Merges by rank, recovered as rules in order.
     importing       `import_tokenizer`: a `tokenizer.json` or a tiktoken file as a model.
 """
 
-from superword.interop.exporting import Comparison, Format, compare_export, export
+from superword.interop.comparing import Comparison, Format, compare_export
+from superword.interop.exporting import export
 from superword.interop.importing import import_tokenizer
 
 __all__ = ["Comparison", "Format", "compare_export", "export", "import_tokenizer"]

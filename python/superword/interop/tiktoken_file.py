@@ -12,7 +12,7 @@ import json
 from pathlib import Path
 
 from superword.errors import ModelFormatError
-from superword.patterns import NAMED_PATTERNS, quote_regex
+from superword.patterns import NAMED_PATTERNS, close_gaps, quote_regex
 from superword.tokenizer import Tokenizer
 from superword.vocabularies import VOCABULARIES, Vocabulary
 
@@ -20,6 +20,7 @@ __all__ = [
     "companion_path",
     "find_vocabulary",
     "read_companion",
+    "read_encoding_arguments",
     "read_ranks",
     "write_companion",
     "write_ranks",
@@ -71,7 +72,7 @@ def companion_path(path: Path) -> Path:
 def read_companion(path: Path) -> tuple[str, dict[str, int]]:
     """Return the pattern and the special tokens from the file beside a vocabulary file."""
     described = json.loads(companion_path(path).read_text(encoding="utf-8"))
-    pattern = described["pat_str"]
+    pattern = described.get("pattern", described["pat_str"])
     is_name = pattern in NAMED_PATTERNS
     return pattern if is_name else quote_regex(pattern), described["special_tokens"]
 
@@ -93,10 +94,20 @@ def find_vocabulary(path: Path) -> Vocabulary:
     return known
 
 
+def read_encoding_arguments(path: Path) -> tuple[str, dict[str, int]]:
+    """Return `pat_str` and `special_tokens` of the `tiktoken.Encoding`, from the same file."""
+    described = json.loads(companion_path(path).read_text(encoding="utf-8"))
+    return described["pat_str"], described["special_tokens"]
+
+
 def write_companion(tok: Tokenizer) -> bytes:
-    """Return the file beside a vocabulary file."""
+    """Return the file beside a vocabulary file.
+
+    `pattern` is the model's own, and `pat_str` the regex for tiktoken.
+    """
     described = {
-        "pat_str": NAMED_PATTERNS.get(tok.pattern, tok.pattern),
+        "pat_str": close_gaps(tok.pattern),
+        "pattern": tok.pattern,
         "special_tokens": tok.special_tokens,
         "fingerprint": tok.fingerprint,
     }

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from superword.interop.byte_spelling import spell
-from superword.interop.export_checks import explain_no_ranks, explain_no_vocabulary
+from superword.interop.export_checks import explain_no_vocabulary
 from superword.patterns import ELIGIBLE, NAMED_PATTERNS
 from superword.tokenizer import Tokenizer
 
@@ -21,8 +21,8 @@ Pair = tuple[bytes, bytes]
 RUN = r"(?:[ _'\u2019]?(?:\p{L}\p{M}*)+)+"
 
 
-def write_tokenizer_json(tok: Tokenizer) -> bytes:
-    """Return a model as a `tokenizer.json`: exact if possible, otherwise the nearest one.
+def write_tokenizer_json(tok: Tokenizer, *, is_exact: bool) -> bytes:
+    """Return a model as a `tokenizer.json`: the exact one, or the nearest one.
 
     `model.superword.exact` in it says which. The nearest one is a list of merges, those of
     supermerges last, applied to runs of words. It differs where a supermerge applies to parts of
@@ -34,7 +34,6 @@ def write_tokenizer_json(tok: Tokenizer) -> bytes:
     reason = explain_no_vocabulary(tok)
     if reason is not None:
         raise ValueError(f"cannot be written as a tokenizer.json: {reason}")
-    is_exact = explain_no_ranks(tok) is None
     has_supermerges = any(rule.kind == "supermerge" for rule in tok.rules)
     has_deletions = any(rule.kind == "delete" for rule in tok.rules)
     regex = NAMED_PATTERNS.get(tok.pattern, tok.pattern)
@@ -61,6 +60,7 @@ def write_tokenizer_json(tok: Tokenizer) -> bytes:
         "vocab": vocabulary | tok.special_tokens | tok.added_tokens,
         "merges": [[spell(left), spell(right)] for left, right in merges],
     }
+    # Text between two matches stays a piece of its own, as in superword.
     split: Json = {"type": "Split", "pattern": {"Regex": regex}}
     split |= {"behavior": "Isolated", "invert": False}
     byte_level: Json = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": False}
@@ -100,7 +100,7 @@ def describe_added(text: str, id: int, *, is_special: bool) -> Json:
 
 def exact_merges(tok: Tokenizer) -> Iterator[Pair]:
     """Return the merges in order."""
-    return ((rule.left, rule.right or b"") for rule in tok.rules)
+    return ((rule.left, rule.right) for rule in tok.rules if rule.kind != "delete")
 
 
 def near_merges(tok: Tokenizer) -> Iterator[Pair]:
@@ -113,9 +113,9 @@ def near_merges(tok: Tokenizer) -> Iterator[Pair]:
     ranks: dict[Pair, int] = {}
     for kind in ("merge", "supermerge"):
         for rule in tok.rules:
-            if rule.kind != kind or rule.token not in vocabulary:
+            if rule.kind == "delete" or rule.kind != kind or rule.token not in vocabulary:
                 continue
-            parts: Iterable[bytes] = (rule.left, rule.right or b"")
+            parts: Iterable[bytes] = (rule.left, rule.right)
             if not vocabulary.issuperset(parts):
                 parts = merge_bytes(rule.token, ranks)
             if len(pair := tuple(parts)) == 2 and pair not in ranks:

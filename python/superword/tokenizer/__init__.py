@@ -6,6 +6,8 @@ In reading order:
     threads           The number of threads.
     prompts           The part of a prompt whose ids no continuation can change.
     encoding          The methods that encode and decode.
+    rank_checks       Whether merging by rank gives the ids of a model.
+    rank_merging      Bytes that are not UTF-8, merged by rank as tiktoken does.
     tiktoken_adapter  The same methods as `tiktoken.Encoding` has.
     other_files       What a file is that is not a model, and what opens it.
     tokenizer         `Tokenizer` and `load`.

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -17,11 +17,14 @@ from superword.tokenizer.rules import Rules, Step
 from superword.tokenizer.threads import available_threads, thread_count
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from numpy.typing import DTypeLike, NDArray
 
-__all__ = ["DecodeStream", "Encoding", "Offsets", "list_tokens"]
+__all__ = ["MAX_EXPLAINED_BYTES", "DecodeStream", "Encoding", "Offsets", "list_tokens"]
 
 Special = Literal["all"] | Collection[str]
+
+# The longest text that `explain` takes by default. Its steps hold some megabytes.
+MAX_EXPLAINED_BYTES = 4096
 
 
 class Offsets(NamedTuple):
@@ -121,9 +124,24 @@ class Encoding:
         """Encode texts; special tokens in them are ordinary text."""
         return self._encoder.encode_batch(as_list(texts), thread_count(threads))
 
-    def encode_to_numpy(self, text: str) -> NDArray[np.uint32]:
-        """Encode a text to an array; special tokens in it are ordinary text."""
-        return self.encode_batch_to_numpy([text])[0]
+    def encode_to_numpy(self, text: str, *, dtype: DTypeLike = np.uint32) -> NDArray[Any]:
+        """Encode a text to an array of its own; special tokens in it are ordinary text.
+
+        Raises:
+            ValueError: If `dtype` cannot hold every id of the model.
+        """
+        self._check_dtype(dtype)
+        return self.encode_batch_to_numpy([text])[0].astype(dtype)
+
+    def _check_dtype(self, dtype: DTypeLike) -> None:
+        chosen, largest = np.dtype(dtype), self.n_vocab - 1
+        if chosen.kind not in "iu":
+            raise ValueError(f"dtype must be a type of integers, not {chosen}")
+        if largest > np.iinfo(chosen).max:
+            raise ValueError(
+                f"{chosen} holds ids up to {np.iinfo(chosen).max:,}, and the largest id of this "
+                f"model is {largest:,}; use uint32"
+            )
 
     def encode_batch_to_numpy(
         self, texts: Iterable[str], threads: int | None = None
@@ -146,7 +164,11 @@ class Encoding:
         """Encode a text that will be continued: the ids that are certain, and the remaining bytes.
 
         Whatever follows, the ids of the whole text start with these, and no further id is certain:
-        docs/guide.md. Special tokens are ordinary text.
+        docs/guide.md. Special tokens are ordinary text. If the pattern is a custom regex that looks
+        further ahead than the named ones do, this is not known.
+
+        Raises:
+            ValueError: If the model is a SuperBPE model.
 
         Example:
             >>> import superword
@@ -192,6 +214,22 @@ class Encoding:
         """Return a decoder that takes one id at a time and returns complete characters."""
         return DecodeStream(self, errors)
 
+    @cached_property
+    def n_vocab(self) -> int:
+        """One more than the largest id, special tokens included: the rows of an embedding.
+
+        If the ids have gaps, as those of imported models may, this is more than the number of
+        tokens, which `len` returns.
+
+        Example:
+            >>> import superword
+            >>> tok = superword.train(["to be or not to be"], 258, special_tokens=["<|end|>"])
+            >>> tok.vocab_size, len(tok), tok.n_vocab
+            (258, 259, 259)
+        """
+        ids = [id for id, _ in list_tokens(self._model)]
+        return max([*ids, *self._special_ids.values()], default=-1) + 1
+
     def bytes_per_token_id(self) -> NDArray[np.uint32]:
         """Return the number of bytes of each id's token, for bits per byte: docs/guide.md.
 
@@ -203,10 +241,8 @@ class Encoding:
             >>> tok.bytes_per_token_id()[[97, 256, 257, 258]].tolist()
             [1, 3, 2, 0]
         """
-        vocabulary = list_tokens(self._model)
-        ids = [id for id, _ in vocabulary] + [id for _, id in self._model.special_tokens]
-        sizes = np.zeros(max(ids, default=-1) + 1, np.uint32)
-        for id, token in vocabulary:
+        sizes = np.zeros(self.n_vocab, np.uint32)
+        for id, token in list_tokens(self._model):
             sizes[id] = len(token)
         return sizes
 
@@ -218,20 +254,39 @@ class Encoding:
         tokens = (self.decode_bytes([id]) for id in self.encode_ordinary(text))
         return [token.decode("utf-8", "backslashreplace") for token in tokens]
 
-    def explain(self, text: str) -> list[Step]:
+    def explain(self, text: str, *, limit: int | None = MAX_EXPLAINED_BYTES) -> list[Step]:
         """Show how a text is encoded, rule by rule: first its bytes, then the effect of each rule.
 
-        It applies the rules one by one, as the definition does. Use it for sentences.
+        It applies the rules one by one, as the definition does. Use it for sentences: every step
+        holds the whole text. `explain_steps` holds one step at a time.
+
+        Args:
+            text: The text.
+            limit: Number of bytes that the text may have; None for any.
+
+        Raises:
+            ValueError: If the text is longer.
         """
+        steps = self.explain_steps(text)
+        if limit is not None and (size := len(text.encode())) > limit:
+            raise ValueError(
+                f"the text has {size:,} bytes, and every step repeats it; explain takes up to "
+                f"{limit:,}. Pass a shorter text, limit=None, or call explain_steps, which "
+                "yields one step at a time"
+            )
+        return list(steps)
+
+    def explain_steps(self, text: str) -> Iterator[Step]:
+        """Return an iterator over the steps of `explain`, for a text of any length."""
         rules = Rules(self._model)
-        return [
+        return (
             Step(
                 None if (rule := step["rule"]) is None else rules[rule],
                 step["units"],
                 step["changes"],
             )
             for step in self._encoder.explain(text)
-        ]
+        )
 
     def _encode_with_special(
         self, texts: list[str], threads: int | None, allowed: frozenset[str]

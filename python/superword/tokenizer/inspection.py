@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import NamedTuple
 
@@ -140,7 +140,7 @@ def find_superwords(tok: Tokenizer, rules: Iterable[Rule]) -> Iterable[Superword
     return (Superword(tok.token_id(token), token, count) for token, count in largest.items())
 
 
-def count_kinds(rules: list[Rule]) -> Stretch:
+def count_kinds(rules: Sequence[Rule]) -> Stretch:
     """Count the kinds of some consecutive rules."""
     kinds = Counter(rule.kind for rule in rules)
     counts = kinds["merge"], kinds["supermerge"], kinds["delete"]

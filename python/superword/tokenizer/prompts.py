@@ -9,7 +9,7 @@ from itertools import islice, product
 from typing import NamedTuple
 
 from superword import _core
-from superword.patterns import compile_eligibility, compile_pattern
+from superword.patterns import SECOND_PATTERN, compile_eligibility, compile_pattern
 from superword.tokenizer.rules import Rules
 
 __all__ = ["Prompt", "Prompts"]
@@ -20,6 +20,8 @@ PROBES = ["".join(letters) for length in (1, 2) for letters in product(KINDS, re
 # Text that may have to follow before a token is made: more digits, since groups of digits are
 # counted from the right, and the rest of a contraction.
 ENDS = ["1", "11", "111", "a", "s", "t", "d", "m", "l", "ll", "e", "re", "ve", " ", "\n", "!"]
+# Characters that end a word in all named patterns.
+AFTER_WORDS = frozenset(' \t\n\r.,;:!?()[]{}<>=+*/"。，、；：！？（）「」“”…')
 # Continuations that are encoded in one batch.
 BATCH_SIZE = 4096
 
@@ -40,6 +42,11 @@ class Prompts:
     """Finds the certain ids of prompts, for one model."""
 
     def __init__(self, model: _core.Model, encode: Callable[[list[str]], list[list[int]]]) -> None:
+        if model.config["second_pattern"] is not None or model.config["pattern"] == SECOND_PATTERN:
+            raise ValueError(
+                "encode_prompt does not support SuperBPE models, whose tokens may span whole "
+                "clauses; encode the prompt with its continuation"
+            )
         self._model = model
         self._encode = encode
         self._pattern = compile_pattern(model.config["pattern"])
@@ -73,16 +80,20 @@ class Prompts:
 
         The tail has at least two pretokens with letters before its end. So a run of digits or
         spaces at the end, which a continuation may split differently, is completely in the tail.
+        What a custom regex looks at is not known. With one, all of the text is the tail.
         """
         # No token crosses an added token. Those that start this far from the end are certain.
         certain = len(text) - self._longest_added
         ends = (found.end() for found in self._added.finditer(text) if found.start() <= certain)
         start = max(ends, default=0)
+        if not self._pattern.covers_all:
+            return text[:start], text[start:]
         pretokens = self._pattern.split(text[start : max(certain + 1, 0)])
         words = 0
         for at in range(len(pretokens) - 1, 0, -1):
-            words += any(map(str.isalpha, pretokens[at]))
-            if words >= 3 and not self._may_join(pretokens[at - 1], pretokens[at]):
+            left, right = pretokens[at - 1 : at + 1]
+            words += any(map(str.isalpha, right))
+            if words >= 3 and always_splits(left[-1], right[0]) and not self._may_join(left, right):
                 start += sum(map(len, pretokens[:at]))
                 break
         return text[:start], text[start:]
@@ -127,6 +138,21 @@ class Prompts:
                 # The text before such a token is encoded as if alone, whichever token it is.
                 break
         return certain
+
+
+def always_splits(before: str, after: str) -> bool:
+    r"""Return whether all named patterns split between these characters in any text.
+
+    A word ends where something follows that is no letter, mark or apostrophe. No pattern looks
+    further to see that, nor back from there. The head alone thus has the pretokens that it has in
+    the text. White space and numbers are different: where they are split depends on what follows
+    them, as in `\s+(?!\S)`.
+
+    Example:
+        >>> [always_splits(*pair) for pair in ("y.", "y ", "。y", " y", "\t\t", "1,", "n'")]
+        [True, True, False, False, False, False, False]
+    """
+    return before.isalpha() and after in AFTER_WORDS
 
 
 def continuations(tokens: Iterable[bytes], overlap: int) -> Iterator[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, overload
+from typing import TYPE_CHECKING, Literal, NamedTuple, cast, overload
 
 from superword import _core
 
@@ -41,6 +41,29 @@ class Rule:
         return self.left + (self.right or b"")
 
 
+if TYPE_CHECKING:
+    # What type checkers know of a rule: `if rule.kind != "delete"`, then `rule.right` is `bytes`.
+    # When the program runs, all are of the class `Rule`.
+
+    class MergeRule(Rule):
+        """A merge or a supermerge."""
+
+        kind: Literal["merge", "supermerge"]
+        right: bytes
+        count: int
+
+    class DeleteRule(Rule):
+        """A delete."""
+
+        kind: Literal["delete"]
+        right: None
+        count: None
+
+    AnyRule = MergeRule | DeleteRule
+else:
+    AnyRule = Rule
+
+
 class Step(NamedTuple):
     """The effect of one rule on a text.
 
@@ -50,12 +73,12 @@ class Step(NamedTuple):
         changes: The unit and the token in it, for each token that the rule made.
     """
 
-    rule: Rule | None
+    rule: AnyRule | None
     units: list[list[bytes]]
     changes: list[tuple[int, int]]
 
 
-class Rules(Sequence[Rule]):
+class Rules(Sequence[AnyRule]):
     """The rules of a model in order. Each `Rule` is made on access."""
 
     def __init__(self, model: _core.Model) -> None:
@@ -66,10 +89,10 @@ class Rules(Sequence[Rule]):
         return self._model.rule_count
 
     @overload
-    def __getitem__(self, index: int) -> Rule: ...
+    def __getitem__(self, index: int) -> AnyRule: ...
     @overload
-    def __getitem__(self, index: slice) -> list[Rule]: ...
-    def __getitem__(self, index: int | slice) -> Rule | list[Rule]:
+    def __getitem__(self, index: slice) -> list[AnyRule]: ...
+    def __getitem__(self, index: int | slice) -> AnyRule | list[AnyRule]:
         """Return one rule, or a list of rules."""
         chosen = range(len(self))[index]
         return self._rule(chosen) if isinstance(chosen, int) else [self._rule(i) for i in chosen]
@@ -78,5 +101,5 @@ class Rules(Sequence[Rule]):
         """Return the number of rules, in words."""
         return f"<{len(self)} rules>"
 
-    def _rule(self, index: int) -> Rule:
-        return Rule(index, **self._model.rule(index))
+    def _rule(self, index: int) -> AnyRule:
+        return cast("AnyRule", Rule(index, **self._model.rule(index)))

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from superword.patterns import NAMED_PATTERNS
+from superword.patterns import close_gaps, compile_pattern
+from superword.tokenizer.rank_checks import explain_no_tiktoken
+from superword.tokenizer.rank_merging import encode_broken_text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -44,37 +46,44 @@ class TiktokenAdapter:
         return f"<Encoding {self.name!r}>"
 
     @cached_property
-    def _specials(self) -> dict[str, int]:
+    def _special_tokens(self) -> dict[str, int]:
         return self.tokenizer.special_tokens
+
+    @cached_property
+    def _mergeable_ranks(self) -> dict[bytes, int]:
+        """The tokens with their ids, from which a `tiktoken.Encoding` with the same ids is made."""
+        reason = explain_no_tiktoken(self.tokenizer)
+        if reason is not None:
+            raise AttributeError(f"no tiktoken.Encoding gives the ids of this model: {reason}")
+        return {token: id for id, token in self.tokenizer._model.vocabulary()}
 
     @property
     def special_tokens_set(self) -> set[str]:
         """The special tokens."""
-        return set(self._specials)
+        return set(self._special_tokens)
 
-    @cached_property
+    @property
     def max_token_value(self) -> int:
         """The largest id, special tokens included."""
-        ids = [id for id, _ in self.tokenizer._model.vocabulary()]
-        return max([*ids, *self._specials.values(), *self.tokenizer.added_tokens.values()])
+        return self.n_vocab - 1
 
     @property
     def n_vocab(self) -> int:
         """One more than the largest id."""
-        return self.max_token_value + 1
+        return self.tokenizer.n_vocab
 
     @property
     def eot_token(self) -> int:
         """The id of `<|endoftext|>`; raises `KeyError` if there is none."""
-        return self._specials[END_OF_TEXT]
+        return self._special_tokens[END_OF_TEXT]
 
     @property
     def _pat_str(self) -> str:
-        return NAMED_PATTERNS.get(self.tokenizer.pattern, self.tokenizer.pattern)
+        return close_gaps(self.tokenizer.pattern)
 
     def is_special_token(self, token: int) -> bool:
         """Return whether an id is that of a special token."""
-        return token in self._specials.values()
+        return token in self._special_tokens.values()
 
     def encode(
         self,
@@ -138,12 +147,25 @@ class TiktokenAdapter:
         except UnicodeEncodeError:
             return self.tokenizer.encode_ordinary_batch(map(replace_surrogates, texts), num_threads)
 
+    def _encode_bytes(self, text: bytes) -> list[int]:
+        """Encode bytes; if no `tiktoken.Encoding` has the same ids, as `Tokenizer.encode_bytes`."""
+        try:
+            return self.tokenizer.encode_ordinary(text.decode())
+        except UnicodeDecodeError as error:
+            whole, rest = text[: error.start].decode(), text[error.start :]
+        try:
+            ranks = self._mergeable_ranks
+        except AttributeError:
+            return self.tokenizer.encode_bytes(text)
+        split = compile_pattern(self.tokenizer.pattern).split
+        return encode_broken_text(whole, rest, split, ranks)
+
     def encode_single_token(self, text_or_bytes: str | bytes) -> int:
         """Return the id of a token or special token; raises `KeyError` if there is none."""
         token = text_or_bytes.encode() if isinstance(text_or_bytes, str) else text_or_bytes
         id = self.tokenizer._model.token_id(token)
         if id is None:
-            id = self._specials.get(token.decode("utf-8", "surrogateescape"))
+            id = self._special_tokens.get(token.decode("utf-8", "surrogateescape"))
         if id is None:
             raise KeyError(token)
         return id

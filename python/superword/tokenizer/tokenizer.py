@@ -14,7 +14,7 @@ from superword import _core
 from superword.atomic_files import local_path
 from superword.errors import ModelFormatError, UnknownTokenError
 from superword.tokenizer.config import Deletion, TrainingConfig
-from superword.tokenizer.encoding import Encoding
+from superword.tokenizer.encoding import Encoding, list_tokens
 from superword.tokenizer.other_files import describe_file, describe_folder
 from superword.tokenizer.rules import Rules
 from superword.tokenizer.tiktoken_adapter import TiktokenAdapter
@@ -89,8 +89,15 @@ class Tokenizer(Encoding):
 
     @property
     def vocab_size(self) -> int:
-        """The number of tokens in the vocabulary, without special and added tokens."""
+        """The number of tokens in the vocabulary, without special and added tokens.
+
+        `len` counts these too, and `n_vocab` is one more than the largest id.
+        """
         return self._model.vocab_size
+
+    def __len__(self) -> int:
+        """Return the number of tokens, special and added tokens included."""
+        return len(list_tokens(self._model)) + len(self._special_ids)
 
     @property
     def special_tokens(self) -> dict[str, int]:

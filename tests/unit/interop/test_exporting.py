@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import sys
 from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
@@ -12,15 +13,17 @@ from typing import Any
 import pytest
 import tiktoken
 import tokenizers
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from tiktoken.load import load_tiktoken_bpe
 
 import superword
 from superword import ExportError, Rule, Tokenizer
 from superword.exporting import Format, compare_export, export
-from superword.interop.export_checks import explain_no_ranks, explain_no_tiktoken
+from superword.interop import import_tokenizer
+from superword.interop.export_checks import explain_no_ranks
 from superword.tokenizer import TrainingConfig
+from superword.tokenizer.rank_checks import explain_no_tiktoken
 
 SECOND_PATTERN = r"\p{N}{1,3}| ?[^\s\p{L}\p{N}]{2,}[\r\n/]*| +(?!\S)"
 SPECIAL = ["<|end|>", "<|pad|>"]
@@ -123,6 +126,98 @@ def test_merges_under_a_second_pattern_are_exact_too(tmp_path: Path) -> None:
         assert other.encode(text).ids == tok.encode(text)
 
 
+# Their matches leave gaps, and the last one none that its texts show.
+GAPS = [SECOND_PATTERN, r"\p{L}+", r"(?i)the|\d", r" ?\w+|[^\w\s]+|\s+(?!\S)|\s+"]
+FORMATS: list[Format] = ["tokenizer.json", "tiktoken"]
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("pattern", GAPS)
+def test_text_that_a_pattern_leaves_unmatched_is_kept(
+    tmp_path: Path, pattern: str, format: Format
+) -> None:
+    documents = list(islice(superword.sample(), 20))
+    tok = superword.train(documents, 600, pattern=pattern, supermerges=False, deletion=None)
+    path = tmp_path / format
+    assert export(tok, path, format)
+    found = compare_export(tok, path, format, [*TEXTS, *documents])
+    assert found.differing_documents == 0
+    # Imported again, it has its own pattern, not the longer one.
+    again = import_tokenizer(path)
+    assert again.pattern == tok.pattern
+    assert again.encode_ordinary_batch(TEXTS) == tok.encode_ordinary_batch(TEXTS)
+    assert export(again, tmp_path / "again", format)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_an_extended_model_is_exact_only_without_superwords(tmp_path: Path, format: Format) -> None:
+    documents = list(islice(superword.sample(), 20))
+    base = superword.train(documents, 600, pattern="gpt4o", supermerges=False, deletion=None)
+    assert export(superword.extend(base, documents, 0), tmp_path / format, format)
+    with pytest.raises(ExportError, match="is a supermerge"):
+        export(superword.extend(base, documents, 20), tmp_path / format, format)
+
+
+@pytest.mark.parametrize("format", FORMATS)
+@pytest.mark.parametrize("first", ["gpt4o", "punct", "boundless"])
+def test_superbpe_is_exact(tmp_path: Path, first: str, format: Format) -> None:
+    documents = list(islice(superword.sample(), 50))
+    tok = superword.train(
+        documents, 1200, pattern=first, transition=700, supermerges=False, deletion=None
+    )
+    assert any(b" " in rule.token.strip() for rule in tok.rules)
+    path = tmp_path / format
+    assert export(tok, path, format)
+    assert compare_export(tok, path, format, [*TEXTS, *documents]).differing_documents == 0
+
+
+@pytest.mark.parametrize("pattern", [r"(?<w>\p{L}+)", r"(\p{L})\1"])
+def test_a_pattern_that_cannot_stand_twice_is_refused(tmp_path: Path, pattern: str) -> None:
+    tok = merges((b"t", b"o"), pattern=pattern)
+    assert export(tok, tmp_path / "tokenizer.json", "tokenizer.json")
+    with pytest.raises(ExportError, match="may leave text unmatched, which tiktoken drops"):
+        export(tok, tmp_path / "to.tiktoken", "tiktoken")
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_a_file_that_differs_on_the_built_in_texts_is_not_called_exact(
+    tmp_path: Path, format: Format, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # In a file with the pattern of another model.
+    monkeypatch.setattr("superword.interop.tokenizer_json.NAMED_PATTERNS", {"gpt4o": r"\s"})
+    monkeypatch.setattr("superword.patterns.NAMED_PATTERNS", {"gpt4o": r"\s|\S"})
+    tok = superword.train(
+        superword.sample(), 600, pattern="gpt4o", supermerges=False, deletion=None
+    )
+    path = tmp_path / format
+    with pytest.raises(ExportError, match="the library encodes .The end of the day.* differently"):
+        export(tok, path, format)
+    assert list(tmp_path.iterdir()) == []
+    if format == "tokenizer.json":
+        assert not export(tok, path, format, approximate=True)
+        assert json.loads(path.read_text())["model"]["superword"]["exact"] is False
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_a_file_that_the_library_cannot_use_is_refused(tmp_path: Path, format: Format) -> None:
+    # superword ignores empty matches.
+    tok = merges((b"t", b"o"), pattern="a*")
+    with pytest.raises(ExportError, match="differently|tiktoken fails on a text"):
+        export(tok, tmp_path / format, format)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("format", "library"), [("tokenizer.json", "tokenizers"), ("tiktoken", "tiktoken")]
+)
+def test_a_file_that_could_not_be_compared_has_a_warning(
+    tmp_path: Path, format: Format, library: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, library, None)
+    with pytest.warns(UserWarning, match=f"was not compared with the model: .* needs {library}"):
+        assert export(merges((b"t", b"o")), tmp_path / format, format)
+
+
 # Two merges make abc, and the rule between them joins it to d. Rules in order do not go back to it.
 TWICE = [(b"a", b"b"), (b"b", b"c"), (b"ab", b"c"), (b"abc", b"d"), (b"a", b"bc")]
 
@@ -165,6 +260,7 @@ def models(draw: st.DrawFn) -> Tokenizer:
 texts = st.lists(st.text("abc", max_size=40), min_size=1, max_size=30)
 
 
+@settings(max_examples=50)
 @given(models(), texts)
 def test_an_exact_export_is_exact(
     tmp_path_factory: pytest.TempPathFactory, tok: Tokenizer, texts: list[str]
@@ -264,8 +360,7 @@ def test_a_sample_of_the_evaluation_corpus(
     lines = islice(read_jsonl(shared / "corpus/eval.jsonl.zst"), 150)
     documents = [line["text"] for line in lines]
     tok = superword.train(documents, 4000, pattern="gpt4o", supermerges=False, deletion=None)
-    formats: list[Format] = ["tokenizer.json", "tiktoken"]
-    for format in formats:
+    for format in FORMATS:
         path = tmp_path / format
         assert export(tok, path, format)
         found = compare_export(tok, path, format, documents)

@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import pickle
+import subprocess
+import sys
+from base64 import b64encode
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +17,7 @@ from hypothesis import strategies as st
 
 import superword
 from superword import Tokenizer, UnknownTokenError
+from superword.interop import import_tokenizer
 from superword.tokenizer import TrainingConfig
 
 TEXT = "It was the end of the day. “Naïve” 日本語!\n\n  12345 cafés\n"
@@ -198,3 +203,92 @@ def test_a_model_without_a_byte_says_which_it_needs() -> None:
         tok.encode("abcz")
     with pytest.raises(UnknownTokenError, match="no token has the id 122"):
         tok.decode([122])
+
+
+def test_an_array_is_writable_and_of_the_type_that_is_asked_for(tok: Tokenizer) -> None:
+    ids = tok.encode(TEXT)
+    array = tok.encode_to_numpy(TEXT)
+    assert array.dtype == np.uint32
+    array += 1
+    assert array.tolist() == [id + 1 for id in ids]
+    for dtype in (np.uint16, "int32", np.int64):
+        array = tok.encode_to_numpy(TEXT, dtype=dtype)
+        assert array.dtype == np.dtype(dtype)
+        assert array.flags.writeable
+        assert array.tolist() == ids
+    assert tok.encode_to_numpy(TEXT).tolist() == ids  # None shares memory with another.
+
+
+def test_a_type_that_cannot_hold_every_id_is_refused(tok: Tokenizer) -> None:
+    with pytest.raises(ValueError, match="uint8 holds ids up to 255, and the largest id of this"):
+        tok.encode_to_numpy("a", dtype=np.uint8)
+    with pytest.raises(ValueError, match="dtype must be a type of integers, not float32"):
+        tok.encode_to_numpy("a", dtype=np.float32)
+    # 65,536 ids fit. One more does not.
+    padding = 65_536 - len(tok)
+    full = tok.with_special_tokens(f"<|{n}|>" for n in range(padding))
+    assert full.encode_to_numpy("a", dtype=np.uint16).tolist() == tok.encode("a")
+    with pytest.raises(ValueError, match="uint16 holds ids up to 65,535, .* is 65,536; use uint32"):
+        full.with_special_tokens(["<|end|>"]).encode_to_numpy("a", dtype=np.uint16)
+
+
+def test_len_counts_special_tokens_and_n_vocab_sizes_an_embedding(
+    tok: Tokenizer, special: Tokenizer
+) -> None:
+    assert len(tok) == tok.vocab_size == tok.n_vocab
+    assert len(special) == special.vocab_size + 3 == special.n_vocab
+    assert max(special.special_tokens.values()) == special.n_vocab - 1
+    assert len(special.bytes_per_token_id()) == special.n_vocab
+
+
+def test_n_vocab_covers_the_gaps_of_imported_ids(tmp_path: Path) -> None:
+    vocabulary = "".join(f"{b64encode(bytes([byte])).decode()} {2 * byte}\n" for byte in range(256))
+    (tmp_path / "gaps.tiktoken").write_text(vocabulary)
+    tok = import_tokenizer(
+        tmp_path / "gaps.tiktoken", pattern="gpt2", special_tokens={"<|end|>": 1000}
+    )
+    assert (tok.vocab_size, len(tok), tok.n_vocab) == (256, 257, 1001)
+    assert tok.as_tiktoken().n_vocab == 1001
+
+
+@pytest.mark.parametrize("options", [{}, {"supermerges": False, "deletion": None}])
+def test_a_long_text_is_explained_only_if_asked_for(options: dict[str, Any]) -> None:
+    tok = superword.train(["to be or not to be", "to be"], 258, **options)
+    short, long = "to be " * 600, "to be " * 700
+    assert len(tok.explain(short)) > 2
+    with pytest.raises(ValueError, match="4,200 bytes, .* explain takes up to 4,096"):
+        tok.explain(long)
+    assert tok.explain(long, limit=None) == list(tok.explain_steps(long))
+    with pytest.raises(ValueError, match="8 bytes, .* explain takes up to 7"):
+        tok.explain("to be é", limit=7)
+    with pytest.raises(TypeError):
+        tok.explain(b"to be")  # type: ignore[arg-type]
+
+
+EXPLAIN = """
+import resource, sys
+import superword
+
+def peak():
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
+
+tok = superword.load(sys.argv[1])
+text = " ".join(superword.sample())[:200_000]
+tok.encode(text)
+before = peak()
+steps = sum(1 for step in tok.explain_steps(text))
+print(steps, peak() - before)
+"""
+
+
+def test_the_steps_of_a_long_text_need_memory_for_one(tmp_path: Path) -> None:
+    superword.train(superword.sample(), 320).save(tmp_path / "model.json")
+    done = subprocess.run(
+        [sys.executable, "-c", EXPLAIN, tmp_path / "model.json"], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    steps, memory = map(int, done.stdout.split())
+    assert steps > 60
+    # A list of them takes over 400 MB.
+    assert memory < 60_000_000

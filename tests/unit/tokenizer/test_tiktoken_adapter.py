@@ -19,6 +19,15 @@ SPECIAL = ["<|endoftext|>", "<|user|>"]
 TEXTS = ["", "to be", "The end of the day.\n\n  café 猫", "to be<|user|>or<|endoftext|>", "\ud83d!"]
 
 
+BROKEN = [
+    b"",
+    b" \xec\x8b\xa4\xed",
+    b"to be \xe7\x8c",
+    b"of the  \n \xff",
+    *(b"\x80" * n for n in range(9)),
+]
+
+
 @pytest.fixture(scope="module")
 def adapter() -> TiktokenAdapter:
     tok = superword.train(
@@ -61,6 +70,9 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "name": lambda enc: enc.name,
     "repr": repr,
     "is_special_token": lambda enc: [enc.is_special_token(id) for id in (0, 1999, 2000, 2001)],
+    "_special_tokens": lambda enc: enc._special_tokens,
+    "_mergeable_ranks": lambda enc: enc._mergeable_ranks,
+    "_encode_bytes": lambda enc: [enc._encode_bytes(text) for text in BROKEN],
     "token_byte_values": lambda enc: enc.token_byte_values(),
     "encode_ordinary": lambda enc: [enc.encode_ordinary(text) for text in TEXTS],
     "encode_ordinary_batch": lambda enc: enc.encode_ordinary_batch(TEXTS, num_threads=2),
@@ -117,6 +129,20 @@ def test_texts_are_encoded_alike(
     assert adapter.encode_to_numpy(text).dtype == np.uint32
 
 
+broken = st.lists(
+    st.sampled_from([b"\xec", b"\x8b", b" ", b"\n", b"t", b"he", b" the", b"\xff", b"1"])
+)
+
+
+@given(st.one_of(st.binary(), broken.map(b"".join)))
+def test_bytes_are_encoded_alike(
+    adapter: TiktokenAdapter, real: tiktoken.Encoding, data: bytes
+) -> None:
+    ids = adapter._encode_bytes(data)
+    assert ids == real._encode_bytes(data)
+    assert adapter.decode_bytes(ids) == data
+
+
 @given(st.lists(st.integers(0, 2001)))
 def test_ids_are_decoded_alike(
     adapter: TiktokenAdapter, real: tiktoken.Encoding, ids: list[int]
@@ -131,6 +157,38 @@ def test_it_is_pickled_by_value(adapter: TiktokenAdapter) -> None:
     assert hash(copy) == hash(adapter)
     assert copy.encode("to be") == adapter.encode("to be")
     assert copy != adapter.tokenizer.as_tiktoken("another")
+
+
+KINDS: dict[str, dict[str, Any]] = {
+    "BPE": {"supermerges": False, "deletion": None},
+    "PickyBPE": {"supermerges": False, "tau": 0.7},
+    "BoundlessBPE": {},
+    "SuperBPE": {"supermerges": False, "deletion": None, "transition": 400},
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_encoding_made_of_its_parts_gives_its_ids_or_is_refused(kind: str) -> None:
+    documents = [*superword.sample()][:30]
+    tok = superword.train(documents, 600, special_tokens=SPECIAL, **KINDS[kind])
+    adapter = tok.as_tiktoken()
+    for data in (b"", b"of the\xff\xfe day", "猫".encode()[:2], b"\x80" * 9):
+        assert adapter.decode_bytes(adapter._encode_bytes(data)) == data
+    if kind in ("PickyBPE", "BoundlessBPE"):
+        with pytest.raises(
+            AttributeError, match=r"no tiktoken\.Encoding gives the ids of this model"
+        ):
+            adapter._mergeable_ranks  # noqa: B018
+        return
+    # As tiktoken's own test of pickling makes one.
+    made = tiktoken.Encoding(
+        "made",
+        pat_str=adapter._pat_str,
+        mergeable_ranks=adapter._mergeable_ranks,
+        special_tokens={**adapter._special_tokens, "<|pickle|>": 100_000},
+    )
+    for text in documents:
+        assert made.encode_ordinary(text) == tok.encode_ordinary(text)
 
 
 def test_a_model_of_superwords_has_it_too() -> None:

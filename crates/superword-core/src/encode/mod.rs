@@ -31,5 +31,5 @@ mod supermerge;
 pub use crate::encode::batch::Encoded;
 pub use crate::encode::corpus::encode_corpus;
 pub use crate::encode::encoder::Encoder;
-pub use crate::encode::replay::{ReplayStep, replay, replay_tokens, replayed_token};
+pub use crate::encode::replay::{Replay, ReplayStep, replay_tokens, replayed_token};
 pub(crate) use crate::encode::rules_that_open::rules_that_open;

@@ -3,6 +3,8 @@
 //! It is slow and simple. Tests compare the encoder with it, and explanations of an encoding show its
 //! steps.
 
+use std::borrow::Borrow;
+
 use crate::Error;
 use crate::model::{Model, Rule, Segment, TokenId, TokenIndex};
 
@@ -35,33 +37,88 @@ pub struct ReplayStep {
     pub changes: Vec<(usize, usize)>,
 }
 
-/// Applies the rules of a model to a text in order, and calls `each` at the start and after each rule
-/// that changes something.
-///
-/// # Errors
-/// When a regex exceeds its backtracking limit.
-pub fn replay(model: &Model, text: &str, mut each: impl FnMut(ReplayStep)) -> Result<(), Error> {
-    let step = |rule, units: &[ReplayUnit], changes| ReplayStep {
-        rule,
-        units: units.iter().map(|unit| unit.tokens.clone()).collect(),
-        changes,
-    };
-    let mut units = split_into_units(model, text)?;
-    each(step(None, &units, Vec::new()));
-    apply_rules(model, &mut units, |rule, units, changes| {
-        each(step(Some(rule), units, changes));
-    });
-    Ok(())
+/// Applies the rules of a model to a text in order: an iterator over the start, and the state after
+/// each rule that changes something. It holds one state at a time.
+#[derive(Debug)]
+pub struct Replay<M> {
+    model: M,
+    units: Vec<ReplayUnit>,
+    /// Whether each token occurs in the text. Most rules name tokens that do not.
+    occurs: Vec<bool>,
+    /// The index of the next rule; `None` before the start.
+    next_rule: Option<usize>,
+}
+
+impl<M: Borrow<Model>> Replay<M> {
+    /// Splits a text into pretokens, and these into bytes.
+    ///
+    /// # Errors
+    /// When a regex exceeds its backtracking limit.
+    pub fn new(model: M, text: &str) -> Result<Replay<M>, Error> {
+        let units = split_into_units(model.borrow(), text)?;
+        let tokens = model.borrow().token_count() + model.borrow().added_tokens().len();
+        let occurs = vec![false; tokens];
+        let mut replay = Replay { model, units, occurs, next_rule: None };
+        replay.find_occurring();
+        Ok(replay)
+    }
+
+    fn find_occurring(&mut self) {
+        self.occurs.fill(false);
+        for token in self.units.iter().flat_map(|unit| &unit.tokens) {
+            self.occurs[token.as_usize()] = true;
+        }
+    }
+
+    /// Applies rules up to the first that changes something. Returns its index and the changes.
+    fn apply_next(&mut self) -> Option<(usize, Vec<(usize, usize)>)> {
+        let first = self.next_rule.unwrap_or(0);
+        for (index, rule) in self.model.borrow().rules().iter().enumerate().skip(first) {
+            let may_apply = match rule {
+                Rule::Merge { left, right, .. } | Rule::Supermerge { left, right, .. } => {
+                    self.occurs[left.as_usize()] && self.occurs[right.as_usize()]
+                }
+                Rule::Delete { token, .. } => self.occurs[token.as_usize()],
+            };
+            if !may_apply {
+                continue;
+            }
+            let changes = apply_rule(rule, &mut self.units);
+            if !changes.is_empty() {
+                self.next_rule = Some(index + 1);
+                self.find_occurring();
+                return Some((index, changes));
+            }
+        }
+        self.next_rule = Some(usize::MAX);
+        None
+    }
+}
+
+impl<M: Borrow<Model>> Iterator for Replay<M> {
+    type Item = ReplayStep;
+
+    fn next(&mut self) -> Option<ReplayStep> {
+        let (rule, changes) = if self.next_rule.is_none() {
+            self.next_rule = Some(0);
+            (None, Vec::new())
+        } else {
+            let (rule, changes) = self.apply_next()?;
+            (Some(rule), changes)
+        };
+        let units = self.units.iter().map(|unit| unit.tokens.clone()).collect();
+        Some(ReplayStep { rule, units, changes })
+    }
 }
 
 /// Returns the tokens of a text after all rules.
 ///
 /// # Errors
-/// As [`replay()`].
+/// As [`Replay::new`].
 pub fn replay_tokens(model: &Model, text: &str) -> Result<Vec<TokenIndex>, Error> {
-    let mut units = split_into_units(model, text)?;
-    apply_rules(model, &mut units, |_, _, _| ());
-    Ok(units.into_iter().flat_map(|unit| unit.tokens).collect())
+    let mut replay = Replay::new(model, text)?;
+    while replay.apply_next().is_some() {}
+    Ok(replay.units.into_iter().flat_map(|unit| unit.tokens).collect())
 }
 
 /// Returns the bytes of a token that replay gives, and its id if it has one.
@@ -110,40 +167,6 @@ fn push_pretokens(model: &Model, text: &str, units: &mut Vec<ReplayUnit>) -> Res
         });
     }
     Ok(())
-}
-
-/// Applies all rules in order. After each that changes something, calls `each` with its index, the
-/// units, and the changes.
-fn apply_rules(
-    model: &Model,
-    units: &mut Vec<ReplayUnit>,
-    mut each: impl FnMut(usize, &[ReplayUnit], Vec<(usize, usize)>),
-) {
-    // Most rules name tokens that do not occur in the text.
-    let mut occurs = vec![false; model.token_count() + model.added_tokens().len()];
-    let find_occurring = |units: &[ReplayUnit], occurs: &mut Vec<bool>| {
-        occurs.fill(false);
-        for token in units.iter().flat_map(|unit| &unit.tokens) {
-            occurs[token.as_usize()] = true;
-        }
-    };
-    find_occurring(units, &mut occurs);
-    for (index, rule) in model.rules().iter().enumerate() {
-        let may_apply = match rule {
-            Rule::Merge { left, right, .. } | Rule::Supermerge { left, right, .. } => {
-                occurs[left.as_usize()] && occurs[right.as_usize()]
-            }
-            Rule::Delete { token, .. } => occurs[token.as_usize()],
-        };
-        if !may_apply {
-            continue;
-        }
-        let changes = apply_rule(rule, units);
-        if !changes.is_empty() {
-            find_occurring(units, &mut occurs);
-            each(index, units, changes);
-        }
-    }
 }
 
 /// Applies a rule wherever it applies, and returns the tokens that it made.

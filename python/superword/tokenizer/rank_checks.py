@@ -1,0 +1,100 @@
+"""Whether merging by rank, as other libraries do, gives the ids of a model."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from superword.patterns import compile_pattern
+
+if TYPE_CHECKING:
+    from superword.tokenizer.tokenizer import Tokenizer
+
+__all__ = ["explain_no_tiktoken", "explain_unranked"]
+
+# A named group, or a reference to a group, which cannot stand in a regex twice.
+GROUP_USE = re.compile(r"\(\?P?<[A-Za-z_]|\(\?P[=>]|\\[1-9kg]")
+
+
+def explain_unranked(tok: Tokenizer) -> str | None:
+    """Return why merging by rank cannot give the ids of a model; None if it can.
+
+    Other libraries always apply the merge with the lowest rank. A superword model applies each
+    merge once, in order. The two differ only if several merges make the same token, and a merge
+    between the first and the last of them uses it.
+
+    Example:
+        >>> import superword
+        >>> explain_unranked(superword.train(["to be or not to be", "to be"], 259))
+        'rule 2 deletes a token, which a list of merges cannot do'
+    """
+    reasons = {
+        "supermerge": "is a supermerge, which joins whole words only",
+        "delete": "deletes a token, which a list of merges cannot do",
+    }
+    makers: dict[bytes, tuple[int, int]] = {}
+    for rule in tok.rules:
+        if rule.kind in reasons:
+            return f"rule {rule.index} {reasons[rule.kind]}"
+        first, _ = makers.get(rule.token, (rule.index, 0))
+        makers[rule.token] = (first, rule.index)
+    for rule in tok.rules:
+        for part in (rule.left, rule.right or b""):
+            first, last = makers.get(part, (0, 0))
+            if first < rule.index < last:
+                return (
+                    f"rules {first} and {last} make {part!r} and rule {rule.index}, between them, "
+                    "uses it, which ranks cannot express"
+                )
+    return None
+
+
+def explain_no_tiktoken(tok: Tokenizer) -> str | None:
+    """Return why the model cannot be a tiktoken file; None if it can.
+
+    In such a file, a token's id is its rank, and two tokens merge if together they are a token.
+    """
+    reason = explain_unranked(tok)
+    if reason is not None:
+        return reason
+    if tok.added_tokens:
+        return (
+            f"it has added tokens, such as {next(iter(tok.added_tokens))!r}, and tiktoken has only "
+            "special tokens beside its merges"
+        )
+    if not compile_pattern(tok.pattern).covers_all and GROUP_USE.search(tok.pattern):
+        return (
+            "its pattern may leave text unmatched, which tiktoken drops, and a regex with named "
+            "groups or back references cannot be extended to match all text"
+        )
+    made: dict[bytes, int] = {}
+    for rule in tok.rules:
+        made.setdefault(rule.token, rule.index)
+    vocabulary = tok._model.vocabulary()
+    order = [made.get(token, -1) for _, token in sorted(vocabulary)]
+    if order != sorted(order):
+        return "ids do not follow the order of the rules, and in such a file ids are ranks"
+    if len(vocabulary) - len(made) < 256:
+        return "not all 256 bytes have tokens"
+    pairs = {rule.index: (rule.left, rule.right) for rule in tok.rules}
+    for token in made:
+        if merge_alone(token, made, pairs) != [token]:
+            return f"the token {token!r} is not what its own bytes merge to"
+    return None
+
+
+def merge_alone(
+    token: bytes, made: dict[bytes, int], pairs: dict[int, tuple[bytes, bytes | None]]
+) -> list[bytes]:
+    """Merge the bytes of a token as tiktoken does, up to the first merge that no rule makes."""
+    parts = [token[at : at + 1] for at in range(len(token))]
+    while len(parts) > 1:
+        ranks = [made.get(a + b) for a, b in zip(parts, parts[1:], strict=False)]
+        known = [(rank, at) for at, rank in enumerate(ranks) if rank is not None]
+        if not known:
+            break
+        rank, at = min(known)
+        if pairs[rank] != (parts[at], parts[at + 1]):
+            break
+        parts[at : at + 2] = [parts[at] + parts[at + 1]]
+    return parts
