@@ -4,16 +4,41 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
 from typing import IO
 
-__all__ = ["AtomicFiles", "write_atomically"]
+__all__ = ["AtomicFiles", "local_path", "write_atomically"]
 
 # Numbers the temporary files of this process.
 NUMBERS = count()
+
+
+def local_path(path: str | os.PathLike[str]) -> Path:
+    """Return the path of a file or a folder to write; reject URLs.
+
+    A `Path` drops the second slash of a URL, and names a folder `s3:`.
+
+    Raises:
+        ValueError: If it is a URL.
+
+    Example:
+        >>> local_path("folder/model.json").name
+        'model.json'
+        >>> local_path("s3://bucket/model.json")  # doctest: +ELLIPSIS
+        Traceback (most recent call last):
+        ValueError: s3://bucket/model.json: superword writes to local folders only, not to URLs; ...
+    """
+    url = re.fullmatch(r"([a-z][a-z0-9+.-]+):/+(.*)", os.fspath(path), re.IGNORECASE | re.DOTALL)
+    if url:
+        raise ValueError(
+            f"{url[1]}://{url[2]}: superword writes to local folders only, not to URLs; "
+            "write to a local folder and copy it"
+        )
+    return Path(path)
 
 
 class AtomicFiles:
@@ -28,9 +53,10 @@ class AtomicFiles:
 
         Raises:
             OSError: If no file can be written there.
+            ValueError: If it is a URL.
         """
         # Follow a link: its target is replaced, and the link stays.
-        path = Path(os.path.realpath(path))
+        path = Path(os.path.realpath(local_path(path)))
         if not path.parent.is_dir():
             reason = "no such folder; make it first"
             raise FileNotFoundError(errno.ENOENT, reason, str(path.parent))

@@ -27,8 +27,8 @@ from superword.commands.text_input import warn_of_file_name
 from superword.corpus import CorpusOptions, RawPath
 from superword.evaluation import (
     check_plot_path,
+    compare,
     compare_measurements,
-    evaluate,
     format_comparison_csv,
     format_comparison_markdown,
     name_apart,
@@ -46,7 +46,10 @@ __all__ = ["compare_command"]
 def compare_command(
     models: Annotated[
         list[Path],
-        typer.Argument(metavar="MODEL", help="Superword models, tokenizer.json or tiktoken files."),
+        typer.Argument(
+            metavar="MODEL",
+            help="Superword models, tokenizer.json, their folders, or tiktoken files.",
+        ),
     ],
     corpus_options: CorpusOptions,
     resources: Resources,
@@ -99,17 +102,14 @@ def compare_command(
             for model, model_name in zip(models, name_apart(models, name or []), strict=True)
         ]
         rows = [TokenizedText(tok.name, text, tok.tokenize(text)) for tok in tokenizers if text]
-        measured = [
-            evaluate(
-                tok,
-                [RawPath(path) for path in corpus or []],
-                seed=seed,
-                source=source,
-                corpus_options=corpus_options,
-                resources=resources,
-            )
-            for tok in (tokenizers if corpus else [])
-        ]
+        measured = compare(
+            tokenizers if corpus else [],
+            [RawPath(path) for path in corpus or []],
+            seed=seed,
+            source=source,
+            corpus_options=corpus_options,
+            resources=resources,
+        )
         if plot is not None:
             save_plot(measured, plot)
     if form == "json":

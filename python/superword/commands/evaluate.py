@@ -48,8 +48,8 @@ def evaluate_command(
 ) -> None:
     """Measure a tokenizer on a corpus: compression, efficiency, words, superwords, sources.
 
-    The tokenizer is a superword model, a Hugging Face tokenizer.json, or a tiktoken vocabulary
-    file. docs/evaluation.md defines each metric.
+    The tokenizer is a superword model, a Hugging Face tokenizer.json, a folder with one of them, or
+    a tiktoken vocabulary file. docs/evaluation.md defines each metric.
 
     superword evaluate model.json --corpus eval.jsonl.zst
 

@@ -246,7 +246,9 @@ def choose_output_form(**chosen: bool) -> str | None:
 
 
 Model = Annotated[Path, typer.Argument(help="Model file.")]
-AnyModel = Annotated[Path, typer.Argument(help="Superword model, tokenizer.json or tiktoken file.")]
+AnyModel = Annotated[
+    Path, typer.Argument(help="Superword model, tokenizer.json, their folder, or tiktoken file.")
+]
 CorpusPaths = Annotated[
     list[str], typer.Argument(help="Files, folders, globs or URLs; - is standard input.")
 ]

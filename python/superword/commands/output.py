@@ -8,6 +8,7 @@ from pathlib import Path
 
 from rich.console import Console
 
+from superword.atomic_files import local_path
 from superword.commands.json_output import print_json
 from superword.tokenizer import Tokenizer
 from superword.tokenizer.display import readable
@@ -17,8 +18,8 @@ __all__ = ["check_folder", "summarize_model"]
 
 
 def check_folder(output: Path) -> None:
-    """Reject an output whose folder does not exist, before hours of training."""
-    if not output.parent.is_dir():
+    """Reject an output that cannot be written, before hours of training."""
+    if not local_path(output).parent.is_dir():
         reason = "no such folder; make it first"
         raise FileNotFoundError(errno.ENOENT, reason, str(output.parent))
 

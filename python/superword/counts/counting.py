@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple, Unpack
 
 from superword import _core
+from superword.atomic_files import local_path
 from superword.corpus import (
     CorpusLike,
     CorpusOptions,
@@ -134,7 +135,7 @@ def count(
         cut=None if cut is None else cut.sha256,
         files={},
     )
-    folder = Path(output)
+    folder = local_path(output)
     folder.mkdir(exist_ok=True)
     kinds = {"pretokens", "bigrams"} if config.supermerges else {"pretokens"}
     existing = find_existing(folder, new, {"fragments"} if cut else kinds)
@@ -239,7 +240,7 @@ def merge_counts(
     folders = [Path(folder) for folder in inputs]
     if not folders:
         raise CountsError("no counts to sum; name at least one folder")
-    target = Path(output)
+    target = local_path(output)
     if target.resolve() in {folder.resolve() for folder in folders}:
         raise CountsError(f"{target}: is both input and output; use another folder for the sums")
     target.mkdir(exist_ok=True)

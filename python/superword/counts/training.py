@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Unpack
 
+from superword.atomic_files import local_path
 from superword.corpus import CorpusLike, CorpusOptions, ReadingKeywords
 from superword.counts import key_counts
 from superword.counts.counting import count
@@ -86,7 +87,7 @@ def train_on_counts(
     resources = gather(Resources, resources, keywords)
     check_special_tokens(special_tokens)
     thresholds = check_thresholds(min_pretoken_count, min_fragment_count)
-    folder = Path(counts)
+    folder = local_path(counts)
     with show_progress(resources.progress) as report:
         resources = replace(resources, progress=report or False)
         if corpus is not None:

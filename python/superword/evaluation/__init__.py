@@ -4,6 +4,7 @@ Files in reading order:
 
 - `tokenizers`: one interface to tokenizers of several libraries (`token_spelling` reads their
   tokens, `extras` imports the libraries, `names` tells tokenizers of one name apart).
+- `opening`: tokenizers from files, or as objects of these libraries.
 - `metrics`: bytes per token, Rényi efficiency and the other metrics, as functions of numbers.
 - `alignment`, `instability`, `sources`: tokens against pretokens, the ends of prompts, totals by
   source.
@@ -21,12 +22,13 @@ from superword.evaluation.comparison import (
     print_comparison,
 )
 from superword.evaluation.comparison_plot import check_plot_path, save_plot
-from superword.evaluation.evaluator import evaluate
+from superword.evaluation.evaluator import compare, evaluate
 from superword.evaluation.extras import import_extra
 from superword.evaluation.html_page import TableColumn, build_page, build_table, inline_svg
 from superword.evaluation.measurement import Measurement
 from superword.evaluation.metrics import rank_counts, supermerge_shares
 from superword.evaluation.names import name_apart
+from superword.evaluation.opening import TokenizerLike, open_tokenizer
 from superword.evaluation.plot_style import (
     create_figure,
     format_percent_axis,
@@ -35,7 +37,7 @@ from superword.evaluation.plot_style import (
     use_plot_style,
 )
 from superword.evaluation.sources import SourceTotals, group_sources
-from superword.evaluation.tokenizers import AnyTokenizer, HuggingFace, Ours, open_tokenizer
+from superword.evaluation.tokenizers import AnyTokenizer, HuggingFace, Ours, flatten_ids
 
 __all__ = [
     "METRICS",
@@ -45,12 +47,15 @@ __all__ = [
     "Ours",
     "SourceTotals",
     "TableColumn",
+    "TokenizerLike",
     "build_page",
     "build_table",
     "check_plot_path",
+    "compare",
     "compare_measurements",
     "create_figure",
     "evaluate",
+    "flatten_ids",
     "format_comparison_csv",
     "format_comparison_markdown",
     "format_percent_axis",

@@ -78,6 +78,11 @@ def measure_batch(
 ) -> BatchCounts:
     """Encode a batch of documents and count its tokens."""
     ids, starts = tok.encode_batch(texts)
+    if len(ids) and int(ids.max()) >= len(table.lengths):
+        raise ValueError(
+            f"{tok.name}: a text has the id {ids.max()}, but the largest id is "
+            f"{len(table.lengths) - 1}; set vocabulary or id_limit"
+        )
     offsets = starts.astype(np.int64)
     documents = [text.encode() for text in texts]
     sizes = np.fromiter(map(len, documents), np.int64, len(documents))

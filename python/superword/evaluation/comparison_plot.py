@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from superword.atomic_files import write_atomically
+from superword.atomic_files import local_path, write_atomically
 from superword.evaluation.comparison import METRICS
 from superword.evaluation.html_page import TableColumn, build_page, build_table, inline_svg
 from superword.evaluation.measurement import Measurement
@@ -42,9 +42,9 @@ def check_plot_path(path: Path) -> None:
     """Check that a plot can be saved in the format that the file name asks for.
 
     Raises:
-        ValueError: If the suffix is not one of the supported ones.
+        ValueError: If the suffix is not one of the supported ones, or it is a URL.
     """
-    if path.suffix not in SUFFIXES:
+    if local_path(path).suffix not in SUFFIXES:
         raise ValueError(f"{path}: name the plot a .png, an .svg or an .html file")
 
 

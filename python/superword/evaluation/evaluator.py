@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import TYPE_CHECKING, Unpack
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -20,6 +21,8 @@ from superword.evaluation.instability import (
     measure_instability,
 )
 from superword.evaluation.measurement import Measurement
+from superword.evaluation.names import number_repeated
+from superword.evaluation.opening import TokenizerLike, open_tokenizer
 from superword.evaluation.sources import find_source_labels, sum_by_source
 from superword.evaluation.tokenizers import AnyTokenizer
 from superword.keywords import expand_keywords, gather
@@ -29,7 +32,7 @@ from superword.training import ProgressCallback, Resources, show_progress
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["evaluate"]
+__all__ = ["compare", "evaluate"]
 
 
 class EvaluateKeywords(CorpusKeywords, total=False):
@@ -41,7 +44,7 @@ class EvaluateKeywords(CorpusKeywords, total=False):
 
 @expand_keywords(EvaluateKeywords, CorpusOptions, Resources)
 def evaluate(
-    tok: AnyTokenizer,
+    tok: TokenizerLike,
     corpus: CorpusLike,
     *,
     pattern: str | None = None,
@@ -55,7 +58,7 @@ def evaluate(
     """Measure a tokenizer on a corpus.
 
     Args:
-        tok: The tokenizer; see `open_tokenizer`.
+        tok: The tokenizer: a file, a `Tokenizer`, or one of another library; see `open_tokenizer`.
         corpus: The corpus, as for `superword.train`.
         pattern: The pattern whose pretokens tokens are compared with; the tokenizer's by default.
         instability: Whether to measure the instability of prompts, which encodes some text again.
@@ -71,8 +74,7 @@ def evaluate(
 
     Example:
         >>> import superword
-        >>> from superword.evaluation.tokenizers import Ours
-        >>> tok = Ours(superword.train(["to be or to be", "to be"], 259))
+        >>> tok = superword.train(["to be or to be", "to be"], 259)
         >>> measured = evaluate(tok, ["to be", "or"])
         >>> measured.tokens, round(measured.bytes_per_token, 2), measured.single_share
         (3, 2.33, 0.6666666666666666)
@@ -80,6 +82,7 @@ def evaluate(
     corpus_options = gather(CorpusOptions, corpus_options, keywords)
     resources = gather(Resources, resources, keywords)
     threads = resources.thread_count
+    tok = open_tokenizer(tok, pattern=pattern)
     pattern = tok.pattern if pattern is None else resolve_pattern(pattern)
     opened = open_corpus(corpus, corpus_options=corpus_options)
     table = TokenTable.from_tokenizer(tok)
@@ -130,6 +133,38 @@ def evaluate(
         instability=stability,
         sources=sum_by_source(labels, size_of, tokens_of) if labels else {},
     )
+
+
+def compare(
+    tokenizers: Mapping[str, TokenizerLike] | Iterable[TokenizerLike],
+    corpus: CorpusLike,
+    **keywords: Any,
+) -> list[Measurement]:
+    """Measure several tokenizers on a corpus. `print_comparison` shows the results side by side.
+
+    Args:
+        tokenizers: The tokenizers, as for `evaluate`; or a mapping from their names.
+        corpus: The corpus, as for `superword.train`.
+        keywords: The keywords of `evaluate`.
+
+    Example:
+        >>> import superword
+        >>> bytes, words = (superword.train(["to be or to be"], size) for size in (256, 258))
+        >>> [m.tokens for m in compare({"bytes": bytes, "words": words}, ["to be or"])]
+        [8, 5]
+    """
+    pattern = keywords.get("pattern")
+    if isinstance(tokenizers, Mapping):
+        named = tokenizers.items()
+        opened = [open_tokenizer(tok, name=name, pattern=pattern) for name, tok in named]
+    else:
+        opened = [open_tokenizer(tok, pattern=pattern) for tok in tokenizers]
+    documents = list(corpus) if isinstance(corpus, Iterator) else corpus
+    names = number_repeated([tok.name for tok in opened], [])
+    return [
+        replace(evaluate(tok, documents, **keywords), name=name)
+        for tok, name in zip(opened, names, strict=True)
+    ]
 
 
 def measure_batches(

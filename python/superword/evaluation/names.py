@@ -8,10 +8,10 @@ from os import PathLike
 from os.path import abspath
 from pathlib import Path
 
-__all__ = ["default_name", "name_apart"]
+__all__ = ["default_name", "name_apart", "number_repeated"]
 
 # Names of files that say nothing about a tokenizer; the folder's name does.
-GENERIC_STEMS = ("tokenizer", "model")
+GENERIC_STEMS = ("tokenizer", "model", "superword")
 
 
 def default_name(path: str | PathLike[str]) -> str:

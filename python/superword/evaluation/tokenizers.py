@@ -7,25 +7,20 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import chain
-from os import PathLike
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from superword.errors import ModelFormatError
 from superword.evaluation.alignment import find_pretoken_ends
 from superword.evaluation.extras import import_extra
-from superword.evaluation.names import default_name
 from superword.evaluation.token_spelling import make_token_reader
-from superword.interop.tiktoken_file import find_vocabulary, read_ranks
 from superword.patterns import (
     DEFAULT_PATTERN,
     NAMED_PATTERNS,
     find_known_pattern,
     resolve_pattern,
 )
-from superword.tokenizer import Tokenizer, load
+from superword.tokenizer import Tokenizer
 from superword.tokenizer.encoding import list_tokens
 
 if TYPE_CHECKING:
@@ -34,25 +29,28 @@ if TYPE_CHECKING:
     # All ids in one array, and the offset of each text in it, with the end of the last.
     EncodedBatch = tuple[NDArray[np.uint32], NDArray[np.uint64]]
 
-__all__ = ["AnyTokenizer", "HuggingFace", "Ours", "Tiktoken", "open_tokenizer"]
+__all__ = ["AnyTokenizer", "HuggingFace", "Ours", "Tiktoken", "flatten_ids"]
 
 
 class AnyTokenizer(ABC):
-    """A tokenizer to measure.
+    """A tokenizer to measure. For one of another library, implement what is listed here.
 
     Attributes:
         name: Its name in tables and figures.
-        pattern: The pattern whose pretokens its tokens are compared with.
+        pattern: The pattern whose pretokens its tokens are compared with; `gpt4o` by default.
         vocabulary: The bytes of each id, without special tokens.
     """
 
     name: str
-    pattern: str
+    pattern: str = DEFAULT_PATTERN
     vocabulary: dict[int, bytes]
 
     @abstractmethod
     def encode_batch(self, texts: Sequence[str], threads: int = 1) -> EncodedBatch:
-        """Encode texts to one array of ids and the offset of each text in it."""
+        """Encode texts to one array of ids and the offset of each text in it.
+
+        It is called from several threads at once. `flatten_ids` makes the arrays from lists.
+        """
 
     def tokenize(self, text: str) -> list[bytes]:
         """Return the bytes of each token of a text."""
@@ -117,9 +115,13 @@ class HuggingFace(AnyTokenizer):
     """A `tokenizer.json` of Hugging Face `tokenizers`."""
 
     def __init__(self, tokenizer: Any, name: str, pattern: str | None = None) -> None:
+        described = json.loads(tokenizer.to_str())
+        if described["truncation"] or described["padding"]:
+            tokenizer = type(tokenizer).from_str(tokenizer.to_str())
+            tokenizer.no_truncation()
+            tokenizer.no_padding()
         self.tokenizer = tokenizer
         self.name = name
-        described = json.loads(tokenizer.to_str())
         self.pattern = choose_pattern(pattern, find_named_pattern(described["pre_tokenizer"]))
         read = make_token_reader(described)
         special = {added["id"] for added in described["added_tokens"] if added["special"]}
@@ -158,6 +160,19 @@ class Tiktoken(AnyTokenizer):
         """Encode texts; special tokens in them are ordinary text."""
         return flatten_ids(self._encoding.encode_ordinary_batch(list(texts), num_threads=threads))
 
+    @classmethod
+    def from_encoding(
+        cls, encoding: Any, name: str | None = None, pattern: str | None = None
+    ) -> Tiktoken:
+        """Return the tokenizer of a `tiktoken.Encoding`, which splits as it does."""
+        tok = cls.__new__(cls)
+        tok.name = name or encoding.name
+        tok.pattern = choose_pattern(pattern, encoding._pat_str)
+        tokens = encoding.token_byte_values()
+        tok.vocabulary = dict(sorted((encoding.encode_single_token(each), each) for each in tokens))
+        tok._encoding = encoding
+        return tok
+
 
 def choose_pattern(given: str | None, own: str | None) -> str:
     """Return the pattern to measure by: the given one, or the tokenizer's own if it has a name."""
@@ -187,57 +202,3 @@ def find_named_pattern(described: object) -> str | None:
         found = filter(None, map(find_named_pattern, described))
         return next(found, None)
     return None
-
-
-def open_tokenizer(
-    path: str | PathLike[str], *, name: str | None = None, pattern: str | None = None
-) -> AnyTokenizer:
-    """Open a tokenizer file; the format is detected from the content.
-
-    Args:
-        path: A superword model, a model of the paper's authors, a `tokenizer.json` of Hugging
-            Face or a folder with one, or a tiktoken vocabulary file.
-        name: The name in tables; by default that of the file, or of the folder of a
-            `tokenizer.json`.
-        pattern: The pattern whose pretokens the tokens are compared with. The default is the
-            tokenizer's own pattern if it has a name, else `gpt4o`. A tiktoken file does not contain
-            its pattern: it is in the file beside it, or known by the file's name, as for `extend`.
-            Other tiktoken files are also split by this pattern, and need it.
-
-    Raises:
-        ModelFormatError: If the file is none of these, or a tiktoken file of unknown pattern.
-        PatternError: If there is no pattern of this name.
-        OSError: If the file cannot be read.
-    """
-    path = Path(path)
-    name = name or default_name(path)
-    pattern = None if pattern is None else resolve_pattern(pattern)
-    if path.is_dir():
-        path /= "tokenizer.json"
-    with path.open("rb") as file:
-        start = file.read(4096)
-    if start.lstrip().startswith(b"{") and b'"format":"superword"' not in start:
-        return open_hugging_face(path, name, pattern)
-    if ranks := read_ranks(path):
-        return Tiktoken(ranks, name, find_split(path, pattern), pattern)
-    return Ours(load(path), name, pattern)
-
-
-def find_split(path: Path, pattern: str | None) -> str:
-    """Return the pattern of a tiktoken file; the given one, if the file's own is unknown."""
-    try:
-        return find_vocabulary(path).pattern
-    except ModelFormatError:
-        if pattern is None:
-            raise
-        return pattern
-
-
-def open_hugging_face(path: Path, name: str, pattern: str | None) -> HuggingFace:
-    """Open a `tokenizer.json`."""
-    tokenizers = import_extra("tokenizers")
-    try:
-        return HuggingFace(tokenizers.Tokenizer.from_file(str(path)), name, pattern)
-    except Exception as error:  # `tokenizers` raises nothing more specific.
-        message = f"{path}: neither a superword model nor a tokenizer.json: {error}"
-        raise ModelFormatError(message) from None

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from os import PathLike
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
+from superword.atomic_files import local_path
 from superword.tokenizer import load
-from superword.tokens import encode_corpus
+from superword.tokens import Encoded, encode_corpus
 
 try:
+    from datatrove.io import DataFolder, get_datafolder
     from datatrove.pipeline.base import PipelineStep
 except ImportError as missing:
     raise ImportError(f"{missing}; pip install datatrove", name=missing.name) from None
@@ -23,7 +26,9 @@ class SuperwordEncoder(PipelineStep):
 
     Args:
         model: The model file; each task loads it.
-        output_folder: The folder; it is made if it does not exist.
+        output_folder: The folder, or any folder of datatrove's, such as `s3://bucket/tokens`; it is
+            made if it does not exist. Files of a remote folder are first written to a temporary
+            folder.
         format: The suffix of the files: `.npy`, `.bin`, `.parquet` or `.idx`.
         end_of_text: The special token, or the id, to put after each document.
         threads: Threads per task; one by default, since tasks run in parallel.
@@ -35,7 +40,7 @@ class SuperwordEncoder(PipelineStep):
     def __init__(
         self,
         model: str | PathLike[str],
-        output_folder: str | PathLike[str],
+        output_folder: str | PathLike[str] | tuple[Any, ...] | DataFolder,
         *,
         format: str = ".bin",
         end_of_text: int | str | None = None,
@@ -43,23 +48,43 @@ class SuperwordEncoder(PipelineStep):
     ) -> None:
         super().__init__()
         self.model = model
-        self.output_folder = Path(output_folder)
+        is_url = isinstance(output_folder, str) and "://" in output_folder
+        if isinstance(output_folder, (str, PathLike)) and not is_url:
+            # fsspec would take a relative path from the folder in which the process started.
+            output_folder = str(local_path(output_folder).absolute())
+        self.output_folder = get_datafolder(output_folder)
         self.format = format
         self.end_of_text = end_of_text
         self.threads = threads
 
     def run(self, data: Any, rank: int = 0, world_size: int = 1) -> Iterator[Any]:
         """Encode the documents of a task. Like other tokenizer steps, it passes none on."""
-        tok = load(self.model)
-        self.output_folder.mkdir(parents=True, exist_ok=True)
+        self.output_folder.makedirs("", exist_ok=True)
         with self.track_time("file"):
-            encoded = encode_corpus(
-                tok,
-                (document.text for document in data),
-                self.output_folder / f"{rank:05}{self.format}",
-                end_of_text=self.end_of_text,
-                threads=self.threads,
-            )
+            if self.output_folder.is_local():
+                encoded = self._encode(data, Path(self.output_folder.path), rank)
+            else:
+                with TemporaryDirectory() as folder:
+                    encoded = self._encode(data, Path(folder), rank)
+                    self._upload(Path(folder), rank)
         self.stat_update("tokens", value=encoded.tokens, unit="file")
         self.stat_update("documents", value=encoded.documents, unit="file")
         yield from ()
+
+    def _encode(self, data: Any, folder: Path, rank: int) -> Encoded:
+        return encode_corpus(
+            load(self.model),
+            (document.text for document in data),
+            folder / self._name(rank),
+            end_of_text=self.end_of_text,
+            threads=self.threads,
+        )
+
+    def _name(self, rank: int) -> str:
+        return f"{rank:05}{self.format}"
+
+    def _upload(self, folder: Path, rank: int) -> None:
+        """Copy the files of a task. The main file is last: once it exists, all exist."""
+        names = sorted((file.name for file in folder.iterdir()), key=self._name(rank).__eq__)
+        for name in names:
+            self.output_folder.put_file(str(folder / name), name)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
-from itertools import chain
+from functools import cached_property, lru_cache
+from itertools import chain, groupby
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from superword.integrations.added_tokens import AddedTokens, Piece
+from superword.patterns import compile_pattern
 from superword.tokenizer import Tokenizer
 
 __all__ = ["Part", "Row", "Rows", "SequenceIds", "encode_sequences", "list_examples"]
@@ -22,13 +25,13 @@ class Part(NamedTuple):
 
     Attributes:
         text: The text, or the word, that it is a part of.
-        word: The number of that word; 0 for a text that was not split into words.
+        word: The number of that word; None for a text that was not given in words.
         piece: Its position in the text.
         ids: Its ids.
     """
 
     text: str
-    word: int
+    word: int | None
     piece: Piece
     ids: list[int]
 
@@ -54,14 +57,53 @@ class SequenceIds:
             if id is not None:
                 spans.append((start, end))
                 continue
-            whole = len(text) == end - start
-            _, found = self._tok._encoder.offsets(text if whole else text[start:end], ids)
+            _, found = self._tok._encoder.offsets(text[start:end], ids)
             spans += [(start + a, start + b) for a, b in found] if start else found
         return spans
 
     def words(self) -> list[int]:
-        """Return the number of the word of each token."""
-        return [part.word for part in self._known_parts() for _ in part.ids]
+        """Return the number of the word of each token.
+
+        Words are those that were given. In a text they are the pretokens and the added tokens, and
+        a token belongs to the one that it begins in.
+        """
+        numbers: list[int] = []
+        first = 0
+        for text, word, (start, end, id), ids in self._known_parts():
+            if word is not None:
+                numbers += [word] * len(ids)
+            elif id is not None:
+                numbers.append(first)
+                first += 1
+            else:
+                found, count = self._pretokens_of(text[start:end], ids)
+                numbers += [first + number for number in found]
+                first += count
+        return numbers
+
+    def _pretokens_of(self, text: str, ids: list[int]) -> tuple[list[int], int]:
+        """Return the pretoken that each token begins in, and the number of pretokens."""
+        # The second pattern of SuperBPE, which splits when encoding, hardly divides a sentence.
+        pattern = compile_pattern(self._tok.parameters.pattern)
+        added = set(self._tok.added_tokens.values())
+        spans, _ = self._tok._encoder.offsets(text, ids)
+        data = text.encode()
+        numbers: list[int] = []
+        first = 0
+        # The model splits texts at its added tokens, too.
+        for is_added, group in groupby(zip(ids, spans, strict=True), lambda one: one[0] in added):
+            stretch = [span for _, span in group]
+            if is_added:
+                numbers += range(first, first + len(stretch))
+                first += len(stretch)
+                continue
+            start, end = stretch[0][0], stretch[-1][1]
+            view, _ = pattern.ends([data[start:end].decode()])
+            ends = np.frombuffer(view, np.uint64)
+            starts = np.array([begin - start for begin, _ in stretch], np.uint64)
+            numbers += (first + np.searchsorted(ends, starts, side="right")).tolist()
+            first += len(ends)
+        return numbers, first
 
     def _known_parts(self) -> list[Part]:
         if self._parts is None:
@@ -131,7 +173,7 @@ def encode_sequences(
     """Encode sequences in one batch; added tokens get their ids."""
     ordinary: list[str] = []
     # A text without added tokens is kept as a string: fewer objects for the garbage collector.
-    drafts: list[list[tuple[str, int, Piece]] | str | None] = []
+    drafts: list[list[tuple[str, int | None, Piece]] | str | None] = []
     for given in sequences:
         if isinstance(given, str) and given and (added is None or added.are_absent(given)):
             ordinary.append(given)
@@ -141,11 +183,11 @@ def encode_sequences(
         if not isinstance(given, str) and all(map(is_id, given)) and given:
             drafts.append(None)
             continue
-        draft = []
+        draft: list[tuple[str, int | None, Piece]] = []
         for number, word in enumerate(words):
             assert isinstance(word, str)
             for piece in added.split(word) if added else whole_piece(word):
-                draft.append((word, number, piece))
+                draft.append((word, None if isinstance(given, str) else number, piece))
                 if piece.id is None:
                     whole = piece.end - piece.start == len(word)
                     ordinary.append(word if whole else word[piece.start : piece.end])
@@ -169,11 +211,11 @@ def whole_piece(text: str) -> list[Piece]:
 
 
 def join_parts(
-    tok: Tokenizer, draft: list[tuple[str, int, Piece]] | str, encoded: Iterator[list[int]]
+    tok: Tokenizer, draft: list[tuple[str, int | None, Piece]] | str, encoded: Iterator[list[int]]
 ) -> SequenceIds:
     """Join the ids of the parts of a sequence."""
     if isinstance(draft, str):
-        part = Part(draft, 0, Piece(0, len(draft), None), next(encoded))
+        part = Part(draft, None, Piece(0, len(draft), None), next(encoded))
         return SequenceIds(tok, [part], part.ids)
     parts = [
         Part(text, word, piece, next(encoded) if piece.id is None else [piece.id])
@@ -214,15 +256,15 @@ class Row:
         """The tokens as strings."""
         return self._names(self.ids)
 
-    @property
+    @cached_property
     def offsets(self) -> list[Span]:
         """The start and end character of each token; (0, 0) for special tokens and padding."""
         own = self._own(SequenceIds.offsets)
         return [(0, 0) if is_special else next(own) for is_special in self.special_tokens_mask]
 
-    @property
+    @cached_property
     def word_ids(self) -> list[int | None]:
-        """The number of the word of each token, if the example was given in words."""
+        """The number of the word of each token; None for special tokens and padding."""
         own = self._own(SequenceIds.words)
         return [None if is_special else next(own) for is_special in self.special_tokens_mask]
 
@@ -238,24 +280,46 @@ class Row:
         """Return the start and end character of a token."""
         return None if self.sequence_ids[token] is None else self.offsets[token]
 
+    def token_to_word(self, token: int) -> int | None:
+        """Return the word that a token begins in."""
+        return self.word_ids[token]
+
     def char_to_token(self, character: int, sequence: int = 0) -> int | None:
         """Return the token that a character is in; the first, if it is divided among several."""
-        own = [n for n, which in enumerate(self.sequence_ids) if which == sequence]
-        offsets = self.offsets
-        at = bisect_right(own, character, key=lambda token: offsets[token][0]) - 1
-        while at > 0 and offsets[own[at - 1]][1] > character:
-            at -= 1
-        if at < 0 or offsets[own[at]][1] <= character:
-            return None
-        return own[at]
+        for token, (start, end) in enumerate(self.offsets):
+            if start <= character < end and self.sequence_ids[token] == sequence:
+                return token
+        return None
+
+    def char_to_word(self, character: int, sequence: int = 0) -> int | None:
+        """Return the word of the token that a character is in."""
+        token = self.char_to_token(character, sequence)
+        return None if token is None else self.word_ids[token]
+
+    def word_to_tokens(self, word: int, sequence: int = 0) -> Span | None:
+        """Return the first token of a word, and the one after its last; None if it has none."""
+        pairs = enumerate(zip(self.word_ids, self.sequence_ids, strict=True))
+        own = [token for token, pair in pairs if pair == (word, sequence)]
+        return (own[0], own[-1] + 1) if own else None
+
+    def word_to_chars(self, word: int, sequence: int = 0) -> Span:
+        """Return the start and end character of a word's tokens.
+
+        Raises:
+            ValueError: If it has no tokens.
+        """
+        tokens = self.word_to_tokens(word, sequence)
+        if tokens is None:
+            raise ValueError(f"no token begins in word {word}; a superword may contain it")
+        return self.offsets[tokens[0]][0], self.offsets[tokens[1] - 1][1]
 
 
 class Rows(Sequence[Row]):
-    """The rows of a batch. Each is made on access. They are pickled as None."""
+    """The rows of a batch. Each is made on access; the last is kept. They are pickled as None."""
 
     def __init__(self, size: int, make: Callable[[int], Row]) -> None:
         self._indexes = range(size)
-        self._make = make
+        self._make = lru_cache(maxsize=1)(make)
 
     def __len__(self) -> int:
         """Return the number of rows."""

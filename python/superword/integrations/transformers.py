@@ -6,13 +6,15 @@ Importing this module registers them with `AutoTokenizer`: docs/transformers.md.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from itertools import groupby
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import compress, groupby
 from pathlib import Path
 from typing import Any
 
-from superword.atomic_files import write_atomically
+from superword.atomic_files import local_path, write_atomically
+from superword.errors import UnknownTokenError
 from superword.integrations.added_tokens import AddedTokenRule, AddedTokens
+from superword.integrations.assembled import Assembled
 from superword.integrations.model_inputs import (
     Row,
     Rows,
@@ -20,8 +22,11 @@ from superword.integrations.model_inputs import (
     encode_sequences,
     list_examples,
 )
-from superword.integrations.truncation import divide_room, split_windows
+from superword.integrations.retraining import retrain
+from superword.integrations.special_pattern import SpecialPattern
+from superword.integrations.truncation import truncate
 from superword.interop.byte_spelling import read_spelling, spell
+from superword.interop.folders import MODEL_FILE
 from superword.tokenizer import Tokenizer, load
 
 try:
@@ -34,9 +39,9 @@ except ImportError as missing:
 
 __all__ = ["SuperwordConfig", "SuperwordTokenizer"]
 
-MODEL_FILE = "superword.json"
 # Saved folders hold this module, for loading with trust_remote_code.
 STUB_FILE = "tokenization_superword.py"
+NAMED_SPECIAL = PythonBackend.SPECIAL_TOKENS_ATTRIBUTES
 STUB = "from superword.integrations.transformers import SuperwordTokenizer\n"
 
 
@@ -46,7 +51,7 @@ class SuperwordConfig(PreTrainedConfig):
     model_type = "superword"
 
 
-class SuperwordTokenizer(PythonBackend):
+class SuperwordTokenizer(SpecialPattern, PythonBackend):
     """A transformers tokenizer that encodes and decodes with a superword model.
 
     The model's special tokens are special here too, with the same ids, and its added tokens are
@@ -57,7 +62,8 @@ class SuperwordTokenizer(PythonBackend):
         settings: The settings of transformers tokenizers: `eos_token`, `pad_token`,
             `padding_side`, `model_max_length`, `chat_template`, and so on; and
             `special_tokens_pattern`, the special tokens around a text: `bos`, `eos`, `bos_eos`, by
-            default none.
+            default none; or `add_bos_token` and `add_eos_token`. `add_prefix_space` can only be
+            false.
 
     Example:
         >>> import superword
@@ -70,8 +76,15 @@ class SuperwordTokenizer(PythonBackend):
     vocab_files_names = {"vocab_file": MODEL_FILE}
     model_input_names = ["input_ids", "attention_mask"]
     _auto_map = {"AutoTokenizer": [f"{Path(STUB_FILE).stem}.SuperwordTokenizer", None]}
+    # Texts are encoded as they are. Some programs read this attribute.
+    add_prefix_space = False
 
     def __init__(self, vocab_file: Tokenizer | str | os.PathLike[str], **settings: Any) -> None:
+        if settings.get("add_prefix_space"):
+            raise ValueError(
+                "add_prefix_space=True is not supported: texts are encoded as they are; "
+                "put the space before the text"
+            )
         # First, since the base class needs the vocabulary.
         self.core = vocab_file if isinstance(vocab_file, Tokenizer) else load(vocab_file)
         self._added_tokens_decoder = {
@@ -83,7 +96,11 @@ class SuperwordTokenizer(PythonBackend):
         }
         ids = [id for id, _ in self.core._model.vocabulary()]
         self._vocab_size = max(ids, default=-1) + 1
+        around = {name: settings.pop(name, None) for name in ("add_bos_token", "add_eos_token")}
         super().__init__(**settings)
+        for name, is_added in around.items():
+            if is_added is not None:
+                setattr(self, name, is_added)
         # The base class does not save it.
         self.init_kwargs["special_tokens_pattern"] = self.special_tokens_pattern
         for text in self.core.special_tokens:
@@ -164,12 +181,19 @@ class SuperwordTokenizer(PythonBackend):
         id = None if spelled is None else self.core._model.token_id(spelled)
         return self.unk_token_id if id is None else id
 
-    def _convert_id_to_token(self, index: int) -> str:
-        return spell(self.core.token_bytes(index))
+    def _convert_id_to_token(self, index: int) -> str | None:
+        """Return a token; None for an id without one, as of an embedding padded to a round size."""
+        try:
+            return spell(self.core.token_bytes(index))
+        except UnknownTokenError:
+            if index < 0:
+                raise
+            return None
 
-    def convert_tokens_to_string(self, tokens: list[str]) -> str:
-        """Join tokens, spelled as in `get_vocab`, to a text."""
-        return b"".join(map(self._bytes_of, tokens)).decode("utf-8", "replace")
+    def convert_tokens_to_string(self, tokens: Sequence[str | None]) -> str:
+        """Join tokens, spelled as in `get_vocab`, to a text. None is left out."""
+        known = (token for token in tokens if token is not None)
+        return b"".join(map(self._bytes_of, known)).decode("utf-8", "replace")
 
     def _bytes_of(self, token: str) -> bytes:
         spelled = None if token in self._added_tokens_encoder else read_spelling(token)
@@ -182,21 +206,85 @@ class SuperwordTokenizer(PythonBackend):
         clean_up_tokenization_spaces: bool | None = None,
         **kwargs: Any,
     ) -> str:
-        """Decode ids to text; spaces are never cleaned up."""
+        """Decode ids to text; spaces are never cleaned up, and ids without a token are left out."""
         ids = [token_ids] if isinstance(token_ids, int) else token_ids
         if skip_special_tokens:
             skipped = set(self.all_special_ids)
             ids = [id for id in ids if id not in skipped]
+        try:
+            decoded = self._decode_bytes(ids)
+        except UnknownTokenError:
+            added = self._added_tokens_decoder
+            known = (id in added or self._convert_id_to_token(id) is not None for id in ids)
+            decoded = self._decode_bytes(list(compress(ids, known)))
+        return decoded.decode("utf-8", "replace")
+
+    def _decode_bytes(self, ids: list[int]) -> bytes:
         added = self._added_tokens_decoder
         if added.keys().isdisjoint(ids):
-            return self.core.decode(ids)
+            return self.core.decode_bytes(ids)
         decoded = b""
         for is_added, some in groupby(ids, added.__contains__):
             if is_added:
                 decoded += "".join(added[id].content for id in some).encode()
             else:
                 decoded += self.core.decode_bytes(some)
-        return decoded.decode("utf-8", "replace")
+        return decoded
+
+    def train_new_from_iterator(
+        self,
+        text_iterator: Iterable[str | Iterable[str]],
+        vocab_size: int,
+        length: int | None = None,
+        new_special_tokens: Sequence[str | AddedToken] | None = None,
+        special_tokens_map: Mapping[str, str] | None = None,
+        **kwargs: Any,
+    ) -> SuperwordTokenizer:
+        """Train a tokenizer of the same kind and settings on other texts.
+
+        Special tokens are kept. Other added tokens are not.
+
+        Args:
+            text_iterator: Texts, or lists of texts.
+            vocab_size: The number of ids of the new tokenizer, including special tokens.
+            length: Not used.
+            new_special_tokens: More special tokens.
+            special_tokens_map: New names of special tokens.
+            kwargs: Keywords of `superword.train`. By default, the training configuration is that
+                of this tokenizer's model. `transition` is scaled with the vocabulary.
+
+        Raises:
+            ValueError: If `vocab_size` has no room for 256 bytes and the special tokens.
+        """
+        names = special_tokens_map or {}
+        added = [token for _, token in sorted(self._added_tokens_decoder.items()) if token.special]
+        flags = {names.get(token.content, token.content): token for token in added}
+        flags |= {str(token): token for token in new_special_tokens or ()}
+        core = retrain(self.core, text_iterator, vocab_size, list(flags), kwargs)
+        settings = {name: getattr(self, name, kept) for name, kept in self.init_kwargs.items()}
+        for name in ("chat_template", "model_max_length", "padding_side", "truncation_side"):
+            settings[name] = getattr(self, name)
+        for name in ("extra_special_tokens", "name_or_path", "files_loaded"):
+            settings.pop(name, None)
+        named = {name: names.get(text, text) for name, text in self.special_tokens_map.items()}
+        settings |= {name: named.pop(name) for name in list(named) if name in NAMED_SPECIAL}
+        return type(self)(
+            core,
+            **settings,
+            model_specific_special_tokens=named,
+            added_tokens_decoder={
+                id: copy_token(flags[text], text) for text, id in core.special_tokens.items()
+            },
+        )
+
+    def save_pretrained(
+        self, save_directory: str | os.PathLike[str], *args: Any, **kwargs: Any
+    ) -> tuple[str, ...]:
+        """Write the files of the tokenizer to a local folder."""
+        files: tuple[str, ...] = super().save_pretrained(
+            local_path(save_directory), *args, **kwargs
+        )
+        return files
 
     def save_vocabulary(
         self, save_directory: str, filename_prefix: str | None = None
@@ -249,8 +337,10 @@ class SuperwordTokenizer(PythonBackend):
             added = self._special_count(len(sequences)) if add_special_tokens else 0
             room = None if max_length is None else max_length - added
             strategy = getattr(truncation_strategy, "value", truncation_strategy)
-            windows = self._truncate(sequences, strategy, room, stride, return_overflowing_tokens)
-            for chosen in windows if return_overflowing_tokens else windows[:1]:
+            lengths = [len(sequence.ids) for sequence in sequences]
+            overlap = stride if return_overflowing_tokens else None
+            for windows in truncate(lengths, room, strategy, overlap, self.truncation_side):
+                chosen = list(zip(sequences, windows, strict=True))
                 rows.append(self._assemble(chosen, add_special_tokens))
                 samples.append(sample)
         data: dict[str, Any] = {"input_ids": [row.ids for row in rows]}
@@ -298,44 +388,13 @@ class SuperwordTokenizer(PythonBackend):
     def _special_count(self, sequences: int) -> int:
         """Return the number of special tokens around an example."""
         empty: list[int] = []
-        return len(self.build_inputs_with_special_tokens(empty, empty if sequences == 2 else None))
-
-    def _truncate(
-        self,
-        sequences: list[SequenceIds],
-        strategy: str,
-        room: int | None,
-        stride: int,
-        keeps_overflow: bool,
-    ) -> list[list[tuple[SequenceIds, range]]]:
-        """Return the windows of an example: the one that stays, and those that overflow."""
-        lengths = [len(sequence.ids) for sequence in sequences]
-        if room is None or strategy == "do_not_truncate" or sum(lengths) <= room:
-            return [list(zip(sequences, map(range, lengths), strict=True))]
-        ranges = [[range(length)] for length in lengths]
-        if strategy == "longest_first" and len(lengths) == 2:
-            if keeps_overflow:
-                raise ValueError(
-                    "overflowing tokens of a pair need truncation='only_first' or 'only_second', "
-                    "not 'longest_first'"
-                )
-            rooms = divide_room(lengths[0], lengths[1], max(room, 0))
-            shares = zip(lengths, rooms, strict=True)
-            ranges = [split_windows(n, m, 0, self.truncation_side)[:1] for n, m in shares]
-        else:
-            which = 1 if strategy == "only_second" else 0
-            left = room - (sum(lengths) - lengths[which]) if which < len(lengths) else 0
-            if left <= 0 and (len(lengths) == 2 or which == 1):
-                raise ValueError(
-                    f"truncation={strategy!r} cannot reach max_length; "
-                    "truncate the other sequence, or both with 'longest_first'"
-                )
-            overlap = stride if keeps_overflow else 0
-            ranges[which] = split_windows(lengths[which], left, overlap, self.truncation_side)
-        firsts = [(sequences[0], window) for window in ranges[0]]
-        if len(sequences) == 1:
-            return [[first] for first in firsts]
-        return [[first, (sequences[1], window)] for first in firsts for window in ranges[1]]
+        added = self.build_inputs_with_special_tokens(empty, empty if sequences == 2 else None)
+        if None in added:
+            raise ValueError(
+                f"special_tokens_pattern={self.special_tokens_pattern!r} needs special tokens that "
+                f"are not set; set are {', '.join(self.special_tokens_map)}"
+            )
+        return len(added)
 
     def _assemble(
         self, chosen: list[tuple[SequenceIds, range]], add_special_tokens: bool
@@ -370,38 +429,10 @@ class SuperwordTokenizer(PythonBackend):
         return padded
 
 
-class Assembled:
-    """An example as a row of ids, before padding."""
-
-    __slots__ = ("_has_special", "_parts", "_tokenizer", "ids", "sequences")
-
-    def __init__(
-        self,
-        tokenizer: SuperwordTokenizer,
-        sequences: list[tuple[SequenceIds, range]],
-        parts: list[list[int]],
-        ids: list[int],
-        has_special: bool,
-    ) -> None:
-        self._tokenizer = tokenizer
-        self._parts = parts
-        self._has_special = has_special
-        self.sequences = sequences
-        self.ids = ids
-
-    def mask(self) -> list[int]:
-        """Return 1 for each special token around the example, 0 for the others."""
-        if not self._has_special:
-            return [0] * len(self.ids)
-        mask: list[int] = self._tokenizer.get_special_tokens_mask(*self._parts)
-        return mask
-
-    def token_types(self) -> list[int]:
-        """Return 0 for tokens of the first sequence, 1 for the second."""
-        if not self._has_special:
-            return [which for which, ids in enumerate(self._parts) for _ in ids]
-        types: list[int] = self._tokenizer.create_token_type_ids_from_sequences(*self._parts)
-        return types
+def copy_token(token: str | AddedToken, text: str) -> AddedToken:
+    """Return a special token with another text, matched in the same way."""
+    state = {"normalized": False} if isinstance(token, str) else token.__getstate__()
+    return AddedToken(**{**state, "content": text, "special": True})
 
 
 AutoTokenizer.register(SuperwordConfig, tokenizer_class=SuperwordTokenizer, exist_ok=True)

@@ -2,11 +2,56 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import product
 from typing import Literal
 
-__all__ = ["divide_room", "split_windows"]
+__all__ = ["truncate"]
 
 Side = Literal["left", "right"]
+
+
+def truncate(
+    lengths: Sequence[int], room: int | None, strategy: str, stride: int | None, side: Side
+) -> list[tuple[range, ...]]:
+    """Return the windows of each row of an example: first the row that stays, then the others.
+
+    Args:
+        lengths: Number of tokens of each sequence, one or two.
+        room: Number of tokens in a row; None for any.
+        strategy: `longest_first`, `only_first`, `only_second` or `do_not_truncate`.
+        stride: Number of tokens that the next row repeats; None for no further rows.
+        side: The side at which tokens are cut off.
+
+    Raises:
+        ValueError: If the strategy leaves no tokens, or `stride` is not smaller than the room.
+
+    Example:
+        >>> truncate([6, 2], 6, "only_first", 1, "right")
+        [(range(0, 4), range(0, 2)), (range(3, 6), range(0, 2))]
+    """
+    if room is None or strategy == "do_not_truncate" or sum(lengths) <= room:
+        return [tuple(map(range, lengths))]
+    if strategy == "longest_first" and len(lengths) == 2:
+        if stride is not None:
+            raise ValueError(
+                "overflowing tokens of a pair need truncation='only_first' or 'only_second', "
+                "not 'longest_first'"
+            )
+        rooms = divide_room(lengths[0], lengths[1], max(room, 0))
+        shares = zip(lengths, rooms, strict=True)
+        return [tuple(split_windows(length, share, 0, side)[0] for length, share in shares)]
+    which = 1 if strategy == "only_second" else 0
+    left = room - (sum(lengths) - lengths[which]) if which < len(lengths) else 0
+    if left <= 0 and (len(lengths) == 2 or which == 1):
+        raise ValueError(
+            f"truncation={strategy!r} cannot reach max_length; "
+            "truncate the other sequence, or both with 'longest_first'"
+        )
+    windows = [[range(length)] for length in lengths]
+    windows[which] = split_windows(lengths[which], left, stride or 0, side)
+    rows = list(product(*windows))
+    return rows[:1] if stride is None else rows
 
 
 def split_windows(length: int, room: int, stride: int, side: Side) -> list[range]:

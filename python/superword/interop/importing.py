@@ -17,6 +17,7 @@ from superword import _core
 from superword.errors import ModelFormatError
 from superword.interop.byte_spelling import read_spelling
 from superword.interop.export_checks import NEVER_IN_UTF8
+from superword.interop.folders import find_tokenizer_file
 from superword.interop.ranked_merges import RankOf, recover_merges, sort_merges
 from superword.interop.tiktoken_file import find_vocabulary, read_ranks
 from superword.patterns import compile_pattern, find_known_pattern, quote_regex, resolve_pattern
@@ -39,7 +40,7 @@ def import_tokenizer(
     """Import a tokenizer as a model that gives the same ids.
 
     Args:
-        path: A superword model, a `tokenizer.json` or its folder, or a tiktoken file.
+        path: A superword model, a `tokenizer.json`, a folder with one of them, or a tiktoken file.
         pattern: The pattern of a tiktoken file, a name or a regex.
         special_tokens: The special tokens of a tiktoken file, with their ids.
         approximate: Warn of features that cannot be reproduced, instead of rejecting them.
@@ -48,9 +49,7 @@ def import_tokenizer(
         ModelFormatError: If the file is not a tokenizer, or cannot be reproduced.
         OSError: If the file cannot be read.
     """
-    path = Path(path)
-    if path.is_dir():
-        path /= "tokenizer.json"
+    path = find_tokenizer_file(Path(path))
     with path.open("rb") as file:
         start = file.read(4096)
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from superword.atomic_files import local_path
 from superword.corpus import find_sources
 from superword.reproduction import paper
 from superword.reproduction.baselines import BASELINES, Baseline
@@ -106,7 +107,7 @@ def read_settings(config: Path | None, given: dict[str, Any]) -> ReproductionSet
     for name in ("train", "eval"):
         value = found[name]
         found[name] = (value,) if isinstance(value, str) else tuple(value)
-    found["out"] = Path(found["out"])
+    found["out"] = local_path(found["out"])
     for name in ("train_bytes", "eval_bytes"):
         if found.get(name) is not None:
             found[name] = parse_limit(name, found[name])

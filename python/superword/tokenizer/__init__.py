@@ -9,6 +9,7 @@ In reading order:
     rank_checks       Whether merging by rank gives the ids of a model.
     rank_merging      Bytes that are not UTF-8, merged by rank as tiktoken does.
     tiktoken_adapter  The same methods as `tiktoken.Encoding` has.
+    other_files       What a file is that is not a model, and what opens it.
     tokenizer         `Tokenizer` and `load`.
     display           Tokens as people read them.
     inspection        A summary of a model.

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 from os import PathLike, fspath
+from pathlib import Path
 from typing import NamedTuple
 
 from superword import _core
+from superword.atomic_files import local_path
 from superword.errors import ModelFormatError, UnknownTokenError
 from superword.tokenizer.config import Deletion, TrainingConfig
 from superword.tokenizer.encoding import Encoding, list_tokens
+from superword.tokenizer.other_files import describe_file, describe_folder
 from superword.tokenizer.rules import Rules
 from superword.tokenizer.tiktoken_adapter import TiktokenAdapter
 
@@ -222,8 +226,9 @@ class Tokenizer(Encoding):
 
         Raises:
             OSError: If the file cannot be written. An existing file is then unchanged.
+            ValueError: If it is a URL.
         """
-        self._model.save(path)
+        self._model.save(local_path(path))
 
     def __eq__(self, other: object) -> bool:
         """Return whether both would be saved as the same file."""
@@ -266,19 +271,23 @@ def load(path: str | PathLike[str], *, deletion: Deletion = None) -> Tokenizer:
             since its file does not say. Other files do.
 
     Raises:
-        ModelFormatError: If the file does not hold a valid model.
+        ModelFormatError: If the file does not hold a valid model. For files of other libraries, the
+            message says what opens them.
         PatternError: If its pattern is a malformed regex.
         OSError: If the file cannot be read.
         ValueError: If `deletion` is given for a file of another format.
     """
+    if os.path.isdir(path):
+        raise ModelFormatError(f"{fspath(path)}: not a model: {describe_folder(Path(path))}")
     with open(path, "rb") as file:
-        start = file.read(32)
+        start = file.read(4096)
         is_authors = start.startswith((b"word v", b"BoundlessBPE"))
         if not is_authors and not start.startswith(
             b"{"
         ):  # Do not read the rest, which may be long.
-            problem = "not a model: it starts neither with { nor like a file of the authors"
-            raise ModelFormatError(f"{fspath(path)}: {problem}")
+            unknown = "it starts neither with { nor like a file of the authors"
+            found = describe_file(start) or unknown
+            raise ModelFormatError(f"{fspath(path)}: not a model: {found}")
         if deletion is not None and not start.startswith(b"word v1"):
             raise ValueError(
                 "deletion is for word v1 models; this file already says how it deletes"
@@ -290,5 +299,7 @@ def load(path: str | PathLike[str], *, deletion: Deletion = None) -> Tokenizer:
         else:
             model = _core.Model.from_json(text)
     except ModelFormatError as error:
-        raise ModelFormatError(f"{fspath(path)}: {error}") from None
+        other = None if is_authors else describe_file(start)
+        problem = f"not a model: {other}" if other else error
+        raise ModelFormatError(f"{fspath(path)}: {problem}") from None
     return Tokenizer._of(model)

@@ -45,8 +45,8 @@ def extend(
     the tokenizer and the supermerges before it. Ties are broken as in training.
 
     Args:
-        base: A tokenizer, or its file: a superword model, a byte-level BPE `tokenizer.json` or its
-            folder, or a tiktoken file.
+        base: A tokenizer, or its file: a superword model, a byte-level BPE `tokenizer.json`, a
+            folder with one of them, or a tiktoken file.
         corpus: A path, a glob or a folder, `-` for standard input, a URL; several paths; or any
             iterable of documents.
         add: Number of tokens to add. With 0, the result is the base as a superword model.

@@ -70,9 +70,11 @@ def test_texts_round_trip(tokenizer: SuperwordTokenizer) -> None:
     assert tokenizer.decode(tokenizer.encode(text), clean_up_tokenization_spaces=True) == text
 
 
-def test_an_unknown_id_is_refused(tokenizer: SuperwordTokenizer) -> None:
-    with pytest.raises(superword.UnknownTokenError, match="no token has the id 99999"):
-        tokenizer.decode([300, 99999])
+def test_a_negative_id_is_refused(tokenizer: SuperwordTokenizer) -> None:
+    with pytest.raises(superword.UnknownTokenError, match="no token has the id -100"):
+        tokenizer.decode([300, -100])
+    with pytest.raises(superword.UnknownTokenError, match="no token has the id -100"):
+        tokenizer.convert_ids_to_tokens([300, -100])
 
 
 def test_tokens_are_spelled_as_in_other_tokenizers(tokenizer: SuperwordTokenizer) -> None:
@@ -168,6 +170,29 @@ def test_special_tokens_are_put_around_a_text(core: Tokenizer) -> None:
     assert tokenizer.encode("to be", add_special_tokens=False) == first
     assert tokenizer.num_special_tokens_to_add() == 2
     assert encoded.sequence_ids() == [None, *[0] * len(first), None, *[1] * len(second), None]
+
+
+def test_add_bos_token_is_not_ignored(core: Tokenizer, tmp_path: Path) -> None:
+    ids = core.encode("to be")
+    tokenizer = made(core, add_bos_token=True)
+    assert tokenizer.encode("to be") == [2000, *ids]
+    tokenizer.add_eos_token = True
+    assert (tokenizer.add_bos_token, tokenizer.add_eos_token) == (True, True)
+    assert tokenizer.encode("to be") == [2000, *ids, 2001]
+    tokenizer.save_pretrained(tmp_path)
+    assert AutoTokenizer.from_pretrained(tmp_path).encode("to be") == [2000, *ids, 2001]
+    loaded = AutoTokenizer.from_pretrained(tmp_path, add_bos_token=False)
+    assert loaded.encode("to be") == [*ids, 2001]
+    with pytest.raises(ValueError, match="add_bos_token needs a bos_token"):
+        SuperwordTokenizer(core, add_bos_token=True)
+    with pytest.raises(ValueError, match="do not go with special_tokens_pattern='cls_sep'"):
+        made(core, special_tokens_pattern="cls_sep", add_bos_token=True)
+
+
+def test_missing_special_tokens_are_not_encoded_as_none(core: Tokenizer) -> None:
+    tokenizer = SuperwordTokenizer(core, bos_token="<|bos|>", special_tokens_pattern="bos_eos")
+    with pytest.raises(ValueError, match="needs special tokens that are not set; set are bos_tok"):
+        tokenizer.encode("to be")
 
 
 def test_model_max_length_is_kept(core: Tokenizer) -> None:

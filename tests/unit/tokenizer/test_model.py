@@ -254,6 +254,48 @@ def test_a_file_cut_short_is_refused(tok: Tokenizer, tmp_path: Path, end: int) -
         superword.load(path)
 
 
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        (
+            "tokenizer.json",
+            b'{\n "version": "1.0",\n "truncation": null',
+            "Hugging Face tokenizers",
+        ),
+        ("tokenizer.json", b'{"added_tokens": [], "model": {}}', "import_tokenizer opens it"),
+        ("cl100k_base.tiktoken", b"IQ== 0\nIg== 1\n", "a vocabulary file of tiktoken; superword"),
+        ("spiece.model", b"\n\x0e\n\x05<unk>\x15\0\0\0\0\x18\x02", "a SentencePiece model, which"),
+        ("merges.txt", b"#version: 0.2\n\xc4\xa0 t\n", "tokenizer.json beside it"),
+        ("tokenizer_config.json", b'{"tokenizer_class": "X"}', "AutoTokenizer opens its folder"),
+        ("model.json.zst", b"\x28\xb5\x2f\xfd\0", "decompress it first"),
+        ("empty", b"", "not a model: it is empty"),
+        ("tokens.npy", b"\x93NUMPY\x01", "of tokens, not a tokenizer"),
+        ("p.json", b'{"format": "superword counts"}', "train_on_counts trains on the folder"),
+    ],
+)
+def test_files_of_others_are_named(tmp_path: Path, name: str, content: bytes, message: str) -> None:
+    path = tmp_path / name
+    path.write_bytes(content)
+    with pytest.raises(ModelFormatError, match=message) as caught:
+        superword.load(path)
+    assert str(caught.value).startswith(f"{path}: not a model: ")
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("superword.json", "transformers tokenizer; load .*superword.json"),
+        ("tokenizer.json", "superword.interop.import_tokenizer opens it"),
+        ("pretokens-0-of-1.json", "a folder of counts; superword.train_on_counts"),
+        ("other", "a folder, not a model file"),
+    ],
+)
+def test_folders_are_named(tmp_path: Path, name: str, message: str) -> None:
+    (tmp_path / name).write_bytes(b"{}")
+    with pytest.raises(ModelFormatError, match=message):
+        superword.load(tmp_path)
+
+
 def test_text_after_a_model_is_rejected(tok: Tokenizer) -> None:
     with pytest.raises(ModelFormatError, match="trailing characters at line"):
         Tokenizer._from_json(tok._model.to_json() + b"{}")

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import datasets
+import fsspec
 import numpy as np
 import pytest
 from datatrove.data import Document
@@ -187,6 +188,26 @@ def test_a_step_of_datatrove(tok: Tokenizer, tmp_path: Path) -> None:
     assert read_megatron(tmp_path / "tokens/00003.idx") == expected
     stats = step.stats.to_dict()["stats"]
     assert stats["tokens"]["total"] == sum(map(len, expected))
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_a_step_of_datatrove_writes_to_a_url(
+    tok: Tokenizer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, format: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    tok.save("model.json")
+    documents = [Document(text=text, id=str(n)) for n, text in enumerate(DOCUMENTS)]
+    url = f"memory://bucket/{format}"
+    folders: list[Any] = ["local", url, (url, {})]
+    for folder in folders:
+        list(SuperwordEncoder("model.json", folder, format=f".{format}").run(documents, rank=3))
+    written = {file.name: file.read_bytes() for file in Path("local").iterdir()}
+    memory = fsspec.filesystem("memory")
+    names = memory.find(f"/bucket/{format}")
+    assert {Path(name).name: memory.cat_file(name) for name in names} == written
+    with pytest.raises(ValueError, match="local folders only"):
+        SuperwordEncoder("model.json", Path(url))
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["local", "model.json"]
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
