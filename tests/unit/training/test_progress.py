@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 import superword
 from superword.counts import count
@@ -107,8 +109,8 @@ def test_json_lines_have_the_end_of_each_stage(capsys: pytest.CaptureFixture[str
 def test_bars_end_at_a_hundred_percent(
     capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("FORCE_COLOR", "1")
-    monkeypatch.setenv("COLUMNS", "80")
+    terminal = partial(Console, force_terminal=True, width=80)
+    monkeypatch.setattr("superword.training.progress.Console", terminal)
     with show_progress(True) as report:
         assert report is not None
         report("count", 10, 100)
