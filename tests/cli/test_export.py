@@ -56,6 +56,15 @@ def test_a_tiktoken_file_has_another_beside_it(folder: Path, tmp_path: Path) -> 
     assert {file.name for file in tmp_path.iterdir()} == {"plain.tiktoken", "plain.tiktoken.json"}
 
 
+@pytest.mark.parametrize(("given", "files"), [([], 2), (["--format", "tokenizer.json"], 1)])
+def test_the_name_of_the_file_decides_unless_the_format_is_given(
+    folder: Path, tmp_path: Path, given: list[str], files: int
+) -> None:
+    done = run(folder / "plain.json", *given, "-o", tmp_path / "plain.tiktoken")
+    assert done.returncode == 0, done.stderr
+    assert len(list(tmp_path.iterdir())) == files
+
+
 def test_a_model_of_superwords_is_refused_without_approximate(folder: Path, tmp_path: Path) -> None:
     path = tmp_path / "tokenizer.json"
     done = run(folder / "boundless.json", "-o", path)

@@ -31,9 +31,14 @@ def export_command(
     output: Annotated[Path, option("File to write.", "Output", "--output", "-o")],
     corpus_options: CorpusOptions,
     format: Annotated[
-        FormatChoice,
-        option("Format of the file: tokenizer.json or tiktoken.", "Output", metavar="FORMAT"),
-    ] = FormatChoice.tokenizer_json,
+        FormatChoice | None,
+        option(
+            "Format of the file: tokenizer.json or tiktoken; by default tiktoken if the name "
+            "ends so.",
+            "Output",
+            metavar="FORMAT",
+        ),
+    ] = None,
     approximate: Annotated[
         bool, option("Write the nearest file if none is exact.", "Output", "--approximate")
     ] = False,
@@ -53,11 +58,14 @@ def export_command(
 
     superword export bpe.json -o tokenizer.json
 
-    superword export bpe.json --format tiktoken -o bpe.tiktoken
+    superword export bpe.json -o bpe.tiktoken
 
     superword export model.json -o tokenizer.json --approximate --check corpus/*.jsonl.zst
     """
-    named: Format = "tiktoken" if format is FormatChoice.tiktoken else "tokenizer.json"
+    is_tiktoken = (
+        output.suffix == ".tiktoken" if format is None else format is FormatChoice.tiktoken
+    )
+    named: Format = "tiktoken" if is_tiktoken else "tokenizer.json"
     with errors_as_sentences():
         tok = load(model)
         corpus = None
