@@ -88,7 +88,7 @@ def test_the_summary_is_on_standard_error(corpus: Path, output: Path) -> None:
         f"supermerges and {kinds.count('delete')} deletions; smallest count 2"
     )
     assert second.startswith("longest superwords: to be")
-    assert re.fullmatch(r"\d+\.\d seconds for 29 bytes of text: \d+\.\d\d MB/s", speed)
+    assert re.fullmatch(r"\d+\.\d\d seconds for 29 bytes of text: \d+\.\d\d MB/s", speed)
     assert following == (f'next: superword inspect {output}; superword encode {output} "some text"')
     assert done.stdout == b""
 

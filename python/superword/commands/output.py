@@ -64,14 +64,14 @@ def describe_speed(size: int, seconds: float, reads_text: bool = True) -> str:
 
     Example:
         >>> describe_speed(50_000_000, 4.0), describe_speed(50_000_000, 4.0, reads_text=False)
-        ('4.0 seconds for 50.0 MB of text: 12.50 MB/s', '4.0 seconds')
+        ('4.00 seconds for 50.0 MB of text: 12.50 MB/s', '4.00 seconds')
     """
     if not reads_text:
-        return f"{seconds:.1f} seconds"
+        return f"{seconds:.2f} seconds"
     megabytes = size / 1e6
     amount = f"{megabytes:,.1f} MB" if megabytes >= 0.1 else f"{size:,} bytes"
     rate = megabytes / max(seconds, 1e-9)
-    return f"{seconds:.1f} seconds for {amount} of text: {rate:,.2f} MB/s"
+    return f"{seconds:.2f} seconds for {amount} of text: {rate:,.2f} MB/s"
 
 
 def summary_as_json(found: Inspection, output: Path, seconds: float) -> dict[str, object]:
