@@ -1,12 +1,12 @@
 //! `Encoder`: from texts to ids and back.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::{PyBytes, PyList, PyMemoryView};
-use superword_core::encode::{self, Encoded};
+use superword_core::encode::{self, EncodeStream, Encoded, OpenTextEncoder};
 use superword_core::model::TokenIndex;
 use superword_core::{Error, model};
 
@@ -26,9 +26,12 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
 
 /// Encodes and decodes with a model.
 #[pyclass(frozen, module = "superword._core")]
+#[expect(clippy::struct_field_names, reason = "it wraps the core's encoder")]
 pub(crate) struct Encoder {
     model: Arc<model::Model>,
-    pub(crate) encoder: superword_core::Encoder,
+    pub(crate) encoder: Arc<superword_core::Encoder>,
+    /// For texts that go on. It is built on first use.
+    open_texts: OnceLock<Arc<OpenTextEncoder>>,
 }
 
 /// The fields of `superword.Step`, with the index of its rule, as a dict.
@@ -48,7 +51,7 @@ impl Encoder {
         let model = Arc::clone(&model.0);
         let encoder = py.detach(|| superword_core::Encoder::new(&model));
         let encoder = encoder.map_err(|error| exception(py, &error))?;
-        Ok(Encoder { model, encoder })
+        Ok(Encoder { model, encoder: Arc::new(encoder), open_texts: OnceLock::new() })
     }
 
     /// The ids of a text.
@@ -103,6 +106,19 @@ impl Encoder {
     ) -> PyResult<(Bound<'py, PyMemoryView>, Bound<'py, PyMemoryView>)> {
         let Encoded { ids, offsets } = self.encode_all(py, &texts.strings(), threads)?;
         Ok((Buffer::U32(ids).into_view(py)?, Buffer::U64(offsets).into_view(py)?))
+    }
+
+    /// The ids of a text that no continuation can change, and the bytes that follow them.
+    #[pyo3(signature = (text, /))]
+    fn encode_prompt<'py>(
+        &self,
+        py: Python<'py>,
+        text: PyBackedStr,
+    ) -> PyResult<(Bound<'py, PyList>, Bound<'py, PyBytes>)> {
+        let mut stream = EncodeStream::new(self.open_texts(py), None);
+        let ids =
+            run(py, text.len(), |is_interrupted| stream.feed(text.as_bytes(), is_interrupted))?;
+        Ok((PyList::new(py, ids)?, PyBytes::new(py, stream.held_back())))
     }
 
     /// The number of ids of a text.
@@ -236,6 +252,15 @@ impl Encoder {
         Ok(ids)
     }
 
+    /// The encoder of texts that go on.
+    pub(crate) fn open_texts(&self, py: Python<'_>) -> Arc<OpenTextEncoder> {
+        if let Some(built) = self.open_texts.get() {
+            return Arc::clone(built);
+        }
+        let built = py.detach(|| OpenTextEncoder::new(&self.model, Arc::clone(&self.encoder)));
+        Arc::clone(self.open_texts.get_or_init(|| Arc::new(built)))
+    }
+
     /// Encodes texts without the GIL.
     fn encode_all(&self, py: Python<'_>, texts: &[&str], threads: usize) -> PyResult<Encoded> {
         let bytes = texts.iter().map(|text| text.len()).sum();
@@ -244,7 +269,7 @@ impl Encoder {
 }
 
 /// Runs `work` without the GIL. If it has many bytes to process, Ctrl-C interrupts it.
-fn run<T: Send>(
+pub(crate) fn run<T: Send>(
     py: Python<'_>,
     bytes: usize,
     work: impl FnOnce(&(dyn Fn() -> bool + Sync)) -> Result<T, Error> + Send,

@@ -11,6 +11,7 @@ mod buffer;
 mod corpus;
 mod encode;
 mod encode_corpus;
+mod encode_stream;
 mod errors;
 mod extend;
 mod from_counts;
@@ -30,6 +31,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     model::register(module)?;
     encode::register(module)?;
     encode_corpus::register(module)?;
+    encode_stream::register(module)?;
     shard_counts::register(module)?;
     from_counts::register(module)?;
     extend::register(module)?;

@@ -4,7 +4,7 @@ In reading order:
     config            `TrainingConfig`: the options that decide a model.
     rules             The rules of a model, and the steps of an explanation.
     threads           The number of threads.
-    prompts           The part of a prompt whose ids no continuation can change.
+    streams           Texts and ids that arrive in pieces, and prompts.
     encoding          The methods that encode and decode.
     rank_checks       Whether merging by rank gives the ids of a model.
     rank_merging      Bytes that are not UTF-8, merged by rank as tiktoken does.
@@ -16,14 +16,15 @@ In reading order:
 """
 
 from superword.tokenizer.config import Deletion, OneStageKeywords, TrainingConfig, TrainingKeywords
-from superword.tokenizer.encoding import DecodeStream, Offsets
-from superword.tokenizer.prompts import Prompt
+from superword.tokenizer.encoding import Offsets
 from superword.tokenizer.rules import Rule, Step
+from superword.tokenizer.streams import DecodeStream, EncodeStream, Prompt
 from superword.tokenizer.tokenizer import Tokenizer, Training, load
 
 __all__ = [
     "DecodeStream",
     "Deletion",
+    "EncodeStream",
     "Offsets",
     "OneStageKeywords",
     "Prompt",

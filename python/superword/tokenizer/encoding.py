@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import codecs
 import re
 from collections.abc import Collection, Iterable, Iterator
 from functools import cached_property, lru_cache
@@ -12,14 +11,14 @@ import numpy as np
 
 from superword import _core
 from superword.errors import SpecialTokenError
-from superword.tokenizer.prompts import Prompt, Prompts
 from superword.tokenizer.rules import Rules, Step
+from superword.tokenizer.streams import DecodeStream, EncodeStream, Prompt, explain_special
 from superword.tokenizer.threads import available_threads, thread_count
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
 
-__all__ = ["MAX_EXPLAINED_BYTES", "DecodeStream", "Encoding", "Offsets", "list_tokens"]
+__all__ = ["MAX_EXPLAINED_BYTES", "Encoding", "Offsets", "list_tokens"]
 
 Special = Literal["all"] | Collection[str]
 
@@ -160,15 +159,43 @@ class Encoding:
         ids = self.encode_ordinary(text)
         return ids, Offsets(*self._encoder.offsets(text, ids))
 
-    def encode_prompt(self, text: str) -> Prompt:
+    def encode_stream(
+        self,
+        *,
+        allowed_special: Special = frozenset(),
+        disallowed_special: Special = "all",
+    ) -> EncodeStream:
+        """Return an encoder that takes a text in pieces: docs/encoding.md.
+
+        The ids of all pieces, put together, are those of `encode` for the whole text. Special tokens
+        are treated as there.
+
+        Example:
+            >>> import superword
+            >>> tok = superword.train(["one of the end of the", "all of the"], 259)
+            >>> stream = tok.encode_stream()
+            >>> stream.feed("end of t"), stream.feed("he year"), stream.finish()
+            ([101, 110, 100], [258, 32, 121, 101, 97, 114], [])
+        """
+        allowed, disallowed = self._resolve_special(allowed_special, disallowed_special)
+        return EncodeStream(
+            _core.EncodeStream(self._encoder, self._find_special(allowed)),
+            find_any(disallowed) if disallowed else None,
+            max(map(len, disallowed), default=1),
+        )
+
+    def encode_prompt(
+        self,
+        text: str,
+        *,
+        allowed_special: Special = frozenset(),
+        disallowed_special: Special = frozenset(),
+    ) -> Prompt:
         """Encode a text that will be continued: the ids that are certain, and the remaining bytes.
 
-        Whatever follows, the ids of the whole text start with these, and no further id is certain:
-        docs/guide.md. Special tokens are ordinary text. If the pattern is a custom regex that looks
-        further ahead than the named ones do, this is not known.
-
-        Raises:
-            ValueError: If the model is a SuperBPE model.
+        Whatever follows, the ids of the whole text start with these: docs/guide.md. By default,
+        special tokens are ordinary text. A custom regex may look at all of a text, so with one
+        everything after the last special token is held back.
 
         Example:
             >>> import superword
@@ -176,11 +203,22 @@ class Encoding:
             >>> tok.encode_prompt("end of the")
             Prompt(ids=[101, 110, 100], held_back=b' of the')
         """
-        return self._prompts.prompt(text)
+        if not allowed_special and not disallowed_special:
+            return Prompt(*self._encoder.encode_prompt(text))
+        stream = self.encode_stream(
+            allowed_special=allowed_special, disallowed_special=disallowed_special
+        )
+        return Prompt(stream.feed(text), stream.held_back)
+
+    def _find_special(self, allowed: frozenset[str]) -> _core.SpecialTokenFinder:
+        if allowed not in self._special_finders:
+            tokens = [(text, self._special_ids[text]) for text in sorted(allowed)]
+            self._special_finders[allowed] = _core.SpecialTokenFinder(tokens)
+        return self._special_finders[allowed]
 
     @cached_property
-    def _prompts(self) -> Prompts:
-        return Prompts(self._model, lambda texts: self._encoder.encode_batch(texts, 1))
+    def _special_finders(self) -> dict[frozenset[str], _core.SpecialTokenFinder]:
+        return {}
 
     def count_tokens(self, text: str) -> int:
         """Count the tokens of a text; special tokens in it are ordinary text."""
@@ -319,30 +357,6 @@ class Encoding:
         return allowed, disallowed
 
 
-class DecodeStream:
-    """A decoder that takes one id at a time and returns complete characters.
-
-    Example:
-        >>> import superword
-        >>> tok = superword.train(["nothing"], 256)
-        >>> stream = tok.decode_stream()
-        >>> [stream.feed(byte) for byte in "né!".encode()], stream.finish()
-        (['n', '', 'é', '!'], '')
-    """
-
-    def __init__(self, tokenizer: Encoding, errors: str = "replace") -> None:
-        self._tokenizer = tokenizer
-        self._decoder = codecs.getincrementaldecoder("utf-8")(errors)
-
-    def feed(self, id: int) -> str:
-        """Take the next id, and return the characters that it completes."""
-        return self._decoder.decode(self._tokenizer.decode_bytes([id]))
-
-    def finish(self) -> str:
-        """Return the rest: empty, unless the ids ended inside a character."""
-        return self._decoder.decode(b"", final=True)
-
-
 def list_tokens(model: _core.Model) -> list[tuple[int, bytes]]:
     """Return the tokens that texts may have: the vocabulary and the added tokens."""
     # An added token may have the id of the token of the vocabulary that has its bytes.
@@ -372,12 +386,7 @@ def threads_for(text: str) -> int:
 def reject_special(text: str, disallowed: frozenset[str]) -> None:
     """Reject a text that spells a disallowed special token."""
     if disallowed and (match := find_any(disallowed).search(text)):
-        spelled = match.group()
-        raise SpecialTokenError(
-            f"the text spells the special token {spelled!r} at character {match.start()}. "
-            f"To encode it as one, pass allowed_special={{{spelled!r}, ...}} or 'all'. To encode "
-            "it as ordinary text, pass disallowed_special=(), or call encode_ordinary"
-        )
+        raise SpecialTokenError(explain_special(match.group(), match.start()))
 
 
 @lru_cache(maxsize=64)

@@ -294,9 +294,7 @@ impl Encoder {
         };
         for chunk in bytes.utf8_chunks() {
             self.encode_text(chunk.valid(), cache, ids)?;
-            let start = ids.len();
-            ids.extend(chunk.invalid().iter().map(|&byte| self.numbering.byte(byte).0));
-            self.numbering.convert_to_ids(&mut ids[start..])?;
+            self.append_bytes(chunk.invalid(), ids)?;
         }
         Ok(())
     }

@@ -27,13 +27,13 @@ pub struct Encoder {
     /// The merges and deletes; in a model with a second stage, those of the first.
     pub(super) merger: PretokenMerger,
     pub(super) supermerges: SupermergeTable,
-    second_stage: Option<SecondStageMerger>,
+    pub(super) second_stage: Option<SecondStageMerger>,
     /// The single bytes, and all pretokens that spell a token which some merge makes.
     pub(super) pretokens: PretokenTable,
     /// The tokens of those of them that have many.
     pub(super) spilled: Vec<u32>,
     /// `None` if the model has no added tokens.
-    added_tokens: Option<AddedTokenFinder>,
+    pub(super) added_tokens: Option<AddedTokenFinder>,
     /// Whether large texts may be split into parts that are encoded on their own.
     pub(super) may_split_texts: bool,
     /// The caches that no thread uses.
@@ -79,7 +79,7 @@ impl Encoder {
         eligibility: &Eligibility,
         replay: &mut PretokenReplay,
     ) -> Result<(), Error> {
-        if self.pretokens.contains(pretoken) {
+        if self.pretokens.get(pretoken).is_some() {
             return Ok(());
         }
         let token = self.numbering.token(token);
@@ -164,6 +164,23 @@ impl Encoder {
         ids: &mut Vec<u32>,
     ) -> Result<(), Error> {
         self.append_ids::<GROUP_SIZE>(text, cache, ids, InstructionSet::detect())
+    }
+
+    /// Appends the ids of a text in which added tokens are not looked for.
+    pub(super) fn encode_between(
+        &self,
+        text: &str,
+        cache: &mut EncoderCache,
+        ids: &mut Vec<u32>,
+    ) -> Result<(), Error> {
+        self.append_ids_between::<GROUP_SIZE>(text, cache, ids, InstructionSet::detect())
+    }
+
+    /// Appends the ids of single bytes.
+    pub(super) fn append_bytes(&self, bytes: &[u8], ids: &mut Vec<u32>) -> Result<(), Error> {
+        let start = ids.len();
+        ids.extend(bytes.iter().map(|&byte| self.numbering.byte(byte).0));
+        self.numbering.convert_to_ids(&mut ids[start..])
     }
 
     /// Appends the ids of a text: those of its added tokens, and those of the text between them.

@@ -15,7 +15,7 @@
 //! 5. `numbering`: the tokens of the encoder become ids.
 //!
 //! Around it: `batch` encodes many texts on several threads, `corpus` a corpus in the order of its
-//! documents. `replay` is the definition, slow and simple, that tests compare the encoder
+//! documents, `stable` texts that go on. `replay` is the definition, slow and simple, that tests compare the encoder
 //! with. `rules_that_open` tells training which rules open pretokens.
 
 mod batch;
@@ -26,6 +26,7 @@ mod pipeline;
 mod pretoken;
 mod replay;
 mod rules_that_open;
+mod stable;
 mod supermerge;
 
 pub use crate::encode::batch::Encoded;
@@ -33,3 +34,4 @@ pub use crate::encode::corpus::encode_corpus;
 pub use crate::encode::encoder::Encoder;
 pub use crate::encode::replay::{Replay, ReplayStep, replay_tokens, replayed_token};
 pub(crate) use crate::encode::rules_that_open::rules_that_open;
+pub use crate::encode::stable::{EncodeStream, OpenTextEncoder};

@@ -2,6 +2,7 @@
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
+use super::open_suffixes::OpenSuffixes;
 use super::{TokenId, model_error};
 use crate::Error;
 
@@ -10,6 +11,7 @@ use crate::Error;
 #[derive(Clone, Debug)]
 pub struct AddedTokenFinder {
     automaton: AhoCorasick,
+    open_suffixes: OpenSuffixes,
     ids: Vec<TokenId>,
     may_split_documents: bool,
 }
@@ -30,7 +32,10 @@ pub enum Segment<'t> {
 
 impl AddedTokenFinder {
     /// Returns `None` if there are no tokens.
-    pub(super) fn new(tokens: &[(TokenId, String)]) -> Result<Option<AddedTokenFinder>, Error> {
+    ///
+    /// # Errors
+    /// When their texts have more than 2 GB.
+    pub fn new(tokens: &[(TokenId, String)]) -> Result<Option<AddedTokenFinder>, Error> {
         if tokens.is_empty() {
             return Ok(None);
         }
@@ -43,13 +48,30 @@ impl AddedTokenFinder {
         let is_apart = |byte: u8| byte != b'\n' && !byte.is_ascii_graphic();
         let may_split_documents = tokens.iter().all(|(_, text)| text.bytes().all(is_apart));
         let ids = tokens.iter().map(|&(id, _)| id).collect();
-        Ok(Some(AddedTokenFinder { automaton, ids, may_split_documents }))
+        let open_suffixes = OpenSuffixes::new(tokens.iter().map(|(_, text)| text.as_bytes()));
+        Ok(Some(AddedTokenFinder { automaton, open_suffixes, ids, may_split_documents }))
     }
 
     /// Whether no added token has a character of a split point: a visible ASCII character, a newline
     /// or an ASCII letter. Then all around a split point is text between added tokens.
     pub(super) fn may_split_documents(&self) -> bool {
         self.may_split_documents
+    }
+
+    /// Returns how much of a text is split in the same way, whatever follows it. An added token may
+    /// start in the rest.
+    pub(crate) fn find_stable_len(&self, text: &str) -> usize {
+        let suffixes = self.open_suffixes.find(text.as_bytes());
+        let first_after = |end: usize| suffixes.iter().copied().find(|&start| start >= end);
+        let Some(mut open) = first_after(0) else { return text.len() };
+        for found in self.automaton.find_iter(text) {
+            if open <= found.start() {
+                break;
+            }
+            let Some(next) = first_after(found.end()) else { return text.len() };
+            open = next;
+        }
+        open
     }
 
     /// Splits a text into added tokens and the text between them.

@@ -9,8 +9,8 @@
 //! - `token_interner`: byte strings and their indices;
 //! - `history`: the vocabulary after each rule, and the checks that every rule passes;
 //! - `vocabulary_builder`: the ids that a file gives its tokens;
-//! - `added`: special tokens and added tokens, `added_finder`: added tokens in texts, `special`:
-//!   further special tokens;
+//! - `added`: special tokens and added tokens, `added_finder`: added tokens in texts,
+//!   `open_suffixes`: ends of texts that may start one, `special`: further special tokens;
 //! - `truncate`: smaller models, `imported`: models with given ids, and further rules;
 //! - `format`, `file_fields`, `spelled`, `atomic_write`: the model file, `authors`: the files of the paper's authors;
 //! - `decode`: ids back to bytes, `fingerprint`: a digest of what decides the ids.
@@ -25,6 +25,7 @@ mod fingerprint;
 mod format;
 mod history;
 mod imported;
+mod open_suffixes;
 mod rule;
 mod settings;
 mod special;

@@ -18,6 +18,18 @@ use crate::pretokenize::scanners::superbpe::SuperBpeScan;
 /// With a named pattern every item is `Ok`. A regex may give up; the error is then the last item.
 pub struct Spans<'t>(Inner<'t>);
 
+/// How far the pretokens of a text are known, whatever follows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct StableEnd {
+    /// Up to here, the pretokens are those of every text that starts with this one.
+    pub(crate) end: usize,
+    /// No pretoken ends after `end` and before this offset.
+    pub(crate) joined: usize,
+    /// Whether the text from any offset between these two on has the same pretokens, but for the
+    /// start of the first.
+    pub(crate) is_divisible: bool,
+}
+
 /// The iterator of each scanner.
 enum Inner<'t> {
     Gpt2(Scan<'t, Gpt2>),
@@ -84,6 +96,19 @@ impl<'t> Spans<'t> {
     }
 }
 
+impl Spans<'_> {
+    /// Calls `each` as `for_each_block` does, with the pretokens that are the same in every text that
+    /// starts with this one. A regex may look at all of the text, so none of its pretokens are known.
+    pub(crate) fn for_each_stable_block(self, mut each: impl FnMut(usize, u64)) -> StableEnd {
+        match_inner!(
+            self.0,
+            scan => scan.for_each_stable_block(each),
+            scan => scan.for_each_stable(|span| each(span.end, 1)),
+            _spans => StableEnd { end: 0, joined: 0, is_divisible: false }
+        )
+    }
+}
+
 impl Iterator for Spans<'_> {
     type Item = Result<Range<usize>, Error>;
 
@@ -105,5 +130,100 @@ impl Iterator for Spans<'_> {
             scan => scan.fold(init, |b, span| f(b, Ok(span))),
             spans => spans.fold(init, f)
         )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::pretokenize::Pattern;
+    use crate::pretokenize::pattern::NAMED;
+    use crate::pretokenize::scanners::{boundless, gpt4, superbpe};
+
+    /// All patterns that have scanners.
+    fn patterns() -> Vec<Pattern> {
+        let draft =
+            format!("{}|.+", boundless::REGEX).replace(r"| ?(?:[\p{P}\p{S}]", r"|(?:[\p{P}\p{S}]");
+        let named = NAMED.map(|(name, _)| name);
+        let others = [gpt4::CL100K, gpt4::QWEN, superbpe::REGEX, &draft];
+        let sources = named.into_iter().chain(others);
+        sources.map(|source| Pattern::new(source).expect("a pattern")).collect()
+    }
+
+    fn collect_ends(pattern: &Pattern, text: &str) -> Vec<usize> {
+        pattern.spans(text).map(|span| span.expect("a scanner").end).collect()
+    }
+
+    /// One character of each class, and those that patterns name.
+    fn texts(most: usize) -> impl Strategy<Value = String> {
+        let characters: Vec<char> =
+            "aaabAB  \t\n\r1234'’sSdtlLvreſ_/!.-中\u{e9}\u{301}\u{1c5}\u{a0}\
+             \u{200b}٣😀\u{1}Ж"
+                .chars()
+                .collect();
+        prop_oneof![
+            prop::collection::vec(prop::sample::select(characters.clone()), 0..most),
+            // A run of one character, which a scanner may have to read to its end.
+            (prop::sample::select(characters.clone()), 0..most, prop::sample::select(characters))
+                .prop_map(|(first, count, last)| {
+                    let mut run = vec![first; count];
+                    run.push(last);
+                    run
+                }),
+        ]
+        .prop_map(|characters| characters.into_iter().collect())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig {
+            cases: 20_000,
+            failure_persistence: None,
+            ..ProptestConfig::default()
+        })]
+        #[test]
+        fn no_continuation_moves_a_stable_end(start in texts(100), more in texts(8)) {
+            for pattern in patterns() {
+                let mut stable = Vec::new();
+                let StableEnd { end, joined, is_divisible } = pattern.spans(&start).for_each_stable_block(
+                    |base, mut ends| while ends != 0 {
+                        stable.push(base + ends.trailing_zeros() as usize);
+                        ends &= ends - 1;
+                    },
+                );
+                prop_assert_eq!(stable.last().copied().unwrap_or(0), end);
+                let all = collect_ends(&pattern, &format!("{start}{more}"));
+                prop_assert_eq!(&all[..stable.len()], &stable, "{}", pattern.source());
+                let inside = all.iter().find(|&&found| end < found && found < joined);
+                prop_assert_eq!(inside, None, "{}", pattern.source());
+                let longer = format!("{start}{more}");
+                for at in (end..joined).filter(|&at| is_divisible && longer.is_char_boundary(at)) {
+                    let later = collect_ends(&pattern, &longer[at..]);
+                    let later = later.into_iter().map(|end| at + end);
+                    prop_assert!(later.eq(all[stable.len()..].iter().copied()), "{at}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn only_the_last_words_are_open() {
+        for (name, text, expected) in [
+            ("gpt4o", "one two", (3, 7, false)),
+            ("gpt4o", "one two.", (7, 7, false)),
+            ("gpt4o", "one 123", (7, 7, false)),
+            ("gpt4o", "one don'", (3, 7, false)),
+            ("boundless", "one 12345", (4, 4, false)),
+            ("gpt2", "one  ", (3, 4, false)),
+            (superbpe::REGEX, "one two ", (0, 7, true)),
+            (superbpe::REGEX, "one two!!", (7, 9, false)),
+            ("one|two", "one two", (0, 0, false)),
+        ] {
+            let pattern = Pattern::new(name).expect("a pattern");
+            let found = pattern.spans(text).for_each_stable_block(|_, _| ());
+            let found = (found.end, found.joined, found.is_divisible);
+            assert_eq!(found, expected, "{name} {text:?}");
+        }
     }
 }

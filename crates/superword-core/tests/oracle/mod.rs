@@ -5,9 +5,12 @@
 mod choices;
 mod models;
 mod rules;
+mod streams;
 mod texts;
 
-use superword_core::encode::{replay_tokens, replayed_token};
+use std::sync::Arc;
+
+use superword_core::encode::{OpenTextEncoder, replay_tokens, replayed_token};
 use superword_core::{Encoder, Error, Model};
 
 use self::choices::Choices;
@@ -34,6 +37,7 @@ pub(crate) fn check(data: &[u8]) -> usize {
         let text = invented.language.invent_text(&mut invented.choices, items);
         let expected = define(&invented.model, &text);
         invented.compare(&text, &expected, WAYS[number % WAYS.len()]);
+        invented.compare_streams(&text, &expected);
     }
     TEXTS
 }
@@ -56,7 +60,8 @@ struct Invented<'d> {
     choices: Choices<'d>,
     language: Language,
     model: Model,
-    encoder: Encoder,
+    encoder: Arc<Encoder>,
+    open_texts: Arc<OpenTextEncoder>,
 }
 
 impl<'d> Invented<'d> {
@@ -71,8 +76,9 @@ impl<'d> Invented<'d> {
             Language::new(&mut choices)
         };
         let model = invent_model(&mut choices, kind, &language, is_dense);
-        let encoder = Encoder::new(&model).expect("a simple eligibility");
-        Invented { choices, language, model, encoder }
+        let encoder = Arc::new(Encoder::new(&model).expect("a simple eligibility"));
+        let open_texts = Arc::new(OpenTextEncoder::new(&model, encoder.clone()));
+        Invented { choices, language, model, encoder, open_texts }
     }
 
     /// Encodes a text in some ways. They share a cache, so the first of them meets the text's new

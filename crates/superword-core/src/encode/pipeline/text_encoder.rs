@@ -6,6 +6,7 @@ use crate::encode::pipeline::dispatch::{Dispatched, InstructionSet, dispatch};
 use crate::encode::pipeline::group::{Duplicate, GROUP_SIZE, PretokenGroup};
 use crate::encode::pretoken::cache::{EncoderCache, MAX_CACHED_LEN};
 use crate::encode::pretoken::encoding::{IN_CACHE, PretokenEncoding};
+use crate::encode::supermerge::table::OpenUnit;
 use crate::pretokenize::key::Key;
 
 /// Encodes one text in groups of at most `SIZE` pretokens.
@@ -117,6 +118,18 @@ impl<'t, const SIZE: usize> TextEncoder<'t, SIZE> {
         self.flush_pending();
         self.cache.shrink();
         self.cache.group = Some(self.group);
+    }
+
+    /// Writes the text up to the units at its end that may be joined with what follows, and returns
+    /// these.
+    pub(crate) fn finish_open(mut self) -> Vec<OpenUnit> {
+        self.dispatch_group(false);
+        let carried = self.group.encodings[1..=self.carried].iter().map(|encoding| encoding.unit());
+        let units = self.cache.pending.drain(..).map(|pending| pending.unit).chain(carried);
+        let units = units.collect();
+        self.cache.shrink();
+        self.cache.group = Some(self.group);
+        units
     }
 
     fn dispatch_group(&mut self, is_last: bool) {

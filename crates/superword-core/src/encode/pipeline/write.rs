@@ -34,12 +34,7 @@ impl<const SIZE: usize> TextEncoder<'_, SIZE> {
 
     /// Writes an open unit.
     pub(crate) fn write_unit(&mut self, unit: OpenUnit) {
-        if unit.reopened == 0 {
-            self.out.push(unit.token.0);
-        } else {
-            let reopened = self.encoder.supermerges.reopened(unit.reopened);
-            self.out.extend_from_slice(&reopened.tokens);
-        }
+        self.encoder.supermerges.append_tokens(unit, self.out);
     }
 }
 

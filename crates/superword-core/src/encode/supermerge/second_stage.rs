@@ -103,13 +103,13 @@ impl SecondStageMerger {
     }
 
     /// Calls `each` with the tokens of each pretoken, given those of a whole text and the offsets at
-    /// which its pretokens end.
+    /// which its pretokens end. Returns the number of tokens up to the last end.
     pub(crate) fn for_each_pretoken(
         &self,
         tokens: &[u32],
         pretoken_ends: &[usize],
         mut each: impl FnMut(&[u32]),
-    ) {
+    ) -> usize {
         let mut rest = tokens;
         let mut offset = 0;
         for &end in pretoken_ends {
@@ -122,6 +122,14 @@ impl SecondStageMerger {
             each(pretoken);
             rest = after;
         }
+        tokens.len() - rest.len()
+    }
+
+    /// Counts the tokens at the end, each of which can end up in one token with the one before it.
+    pub(crate) fn count_last_run(&self, tokens: &[u32]) -> usize {
+        let pairs = tokens.windows(2).rev();
+        let joined = pairs.take_while(|pair| self.can_meet(pair[0], pair[1])).count();
+        tokens.len().min(1 + joined)
     }
 
     /// Applies the rules of the second stage to the tokens of a pretoken, and appends the result.

@@ -109,8 +109,17 @@ impl SupermergeTable {
     }
 
     /// Returns the reopened pretoken with an index.
-    pub(crate) fn reopened(&self, index: u32) -> &Reopened {
+    fn reopened(&self, index: u32) -> &Reopened {
         &self.reopened[index as usize]
+    }
+
+    /// Appends the tokens of a unit, after all rules.
+    pub(crate) fn append_tokens(&self, unit: OpenUnit, out: &mut Vec<u32>) {
+        if unit.reopened == 0 {
+            out.push(unit.token.0);
+        } else {
+            out.extend_from_slice(&self.reopened(unit.reopened).tokens);
+        }
     }
 
     /// Returns the sides on which a pretoken with this token may have a boundary.
@@ -175,7 +184,8 @@ impl SupermergeTable {
         self.pairs.find(pair, are_open).unwrap_or(PairJoin::NONE)
     }
 
-    fn is_open_at(&self, unit: OpenUnit, step: u32) -> bool {
+    /// Returns whether a unit is open just before a step.
+    pub(crate) fn is_open_at(&self, unit: OpenUnit, step: u32) -> bool {
         if unit.reopened == 0 {
             return step > unit.opened_at;
         }

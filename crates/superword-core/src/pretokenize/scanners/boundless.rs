@@ -1,6 +1,6 @@
 //! `boundless`: the pattern of the paper (listing 3).
 
-use crate::pretokenize::scanners::scan::Grammar;
+use crate::pretokenize::scanners::scan::{self, Grammar, skip_blank};
 use crate::pretokenize::simd::block::{Block, REACH, Starts, find_run_end, find_run_start};
 use crate::pretokenize::unicode::class::{
     BLANK, CONTROL, Class, ClassSet, LETTER, LOWER, MARK, NEWLINE, NUMBER, OTHER, PUNCT, TITLE,
@@ -43,7 +43,7 @@ pub(crate) struct Boundless<const SPACED: bool> {
 }
 
 impl<const SPACED: bool> Grammar for Boundless<SPACED> {
-    fn find_end(&mut self, text: Text, at: usize) -> usize {
+    fn find_end(&mut self, text: &Text, at: usize) -> usize {
         let (class, next) = text.peek(at);
         let start = if class == BLANK { next } else { at };
         match text.peek(start).0 {
@@ -63,6 +63,16 @@ impl<const SPACED: bool> Grammar for Boundless<SPACED> {
                     ClassSet::of(&[NEWLINE]),
                 ),
             },
+        }
+    }
+
+    /// A capital and small letters, or letters without case.
+    fn find_joined_end(text: &Text, at: usize) -> usize {
+        let first = skip_blank(text, at);
+        match text.peek(first) {
+            (UPPER | LOWER, next) => text.skip_run(next, MARKED_LOWER),
+            (TITLE | OTHER, next) => text.skip_run(next, MARKED_OTHER),
+            _ => scan::find_run_end(text, at, if SPACED { first } else { at }),
         }
     }
 
@@ -127,7 +137,7 @@ impl<const SPACED: bool> Grammar for Boundless<SPACED> {
 
 impl<const SPACED: bool> Boundless<SPACED> {
     /// Matches B-1 at a word: `(?:\p{L}\p{M}*)+['\u2019](?:\p{L}\p{M}*)+`.
-    fn match_contraction(&mut self, text: Text, at: usize) -> Option<usize> {
+    fn match_contraction(&mut self, text: &Text, at: usize) -> Option<usize> {
         if at < self.plain_before {
             return None;
         }
@@ -146,7 +156,7 @@ impl<const SPACED: bool> Boundless<SPACED> {
 }
 
 /// Matches B-3 to B-6 at a word whose first letter has the class `first`.
-fn match_word(text: Text, at: usize, first: Class) -> usize {
+fn match_word(text: &Text, at: usize, first: Class) -> usize {
     match first {
         UPPER => {
             let end = text.skip_run(at, MARKED_UPPER);
@@ -184,7 +194,7 @@ struct NumberRun {
 
 impl NumberRun {
     /// Returns the end of the group at `at`. In a run, groups must be asked for in order.
-    fn find_group_end(&mut self, text: Text, at: usize) -> usize {
+    fn find_group_end(&mut self, text: &Text, at: usize) -> usize {
         if at >= self.end {
             self.survey(text, at);
         }
@@ -219,7 +229,7 @@ impl NumberRun {
     }
 
     /// Counts the units of the run that starts at `at`.
-    fn survey(&mut self, text: Text, at: usize) {
+    fn survey(&mut self, text: &Text, at: usize) {
         *self = NumberRun { end: at, ..NumberRun::default() };
         while text.peek(self.end).0 == NUMBER {
             let bare = text.peek(self.end).1;

@@ -23,8 +23,8 @@ pub(crate) const SPELLINGS: [&str; 3] = [
 pub(crate) struct Gpt2;
 
 impl Grammar for Gpt2 {
-    fn find_end(&mut self, text: Text, at: usize) -> usize {
-        if let Some(end) = match_contraction(text.bytes, at, false) {
+    fn find_end(&mut self, text: &Text, at: usize) -> usize {
+        if let Some(end) = match_contraction(|at| text.byte(at), at, false) {
             return end;
         }
         let start = at + usize::from(text.bytes[at] == b' ');
@@ -47,7 +47,9 @@ impl Grammar for Gpt2 {
         let mut quotes = block.quote & unspaced(symbol);
         while quotes != 0 {
             let at = quotes.trailing_zeros();
-            if let Some(end) = match_contraction(block.bytes, at as usize, false) {
+            if let Some(end) =
+                match_contraction(|at| block.bytes.get(at).copied(), at as usize, false)
+            {
                 starts = starts & !(2 << at) | 1_u64.checked_shl(end as u32).unwrap_or(0);
             }
             quotes &= quotes - 1;

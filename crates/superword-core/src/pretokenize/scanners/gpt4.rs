@@ -3,8 +3,9 @@
 use crate::pretokenize::scanners::gpt_rules::{
     find_digit_starts, find_trailing_newlines, find_white_space_starts, find_wide_white_space,
     match_contraction, match_digits, match_lines_or_white_space, match_newlines, match_symbols,
+    skip_prefix,
 };
-use crate::pretokenize::scanners::scan::Grammar;
+use crate::pretokenize::scanners::scan::{Grammar, find_run_end};
 use crate::pretokenize::simd::block::{Block, Starts};
 use crate::pretokenize::unicode::class::{BLANK, ClassSet, LETTER, NEWLINE, NUMBER, SPACE, Text};
 
@@ -41,8 +42,8 @@ const BARE: ClassSet = ClassSet::of(&[NEWLINE, NUMBER]);
 pub(crate) struct Gpt4<const DIGITS: bool, const END: bool>;
 
 impl<const DIGITS: bool, const END: bool> Grammar for Gpt4<DIGITS, END> {
-    fn find_end(&mut self, text: Text, at: usize) -> usize {
-        if let Some(end) = match_contraction(text.bytes, at, true) {
+    fn find_end(&mut self, text: &Text, at: usize) -> usize {
+        if let Some(end) = match_contraction(|at| text.byte(at), at, true) {
             return end;
         }
         let (class, next) = text.peek(at);
@@ -60,6 +61,12 @@ impl<const DIGITS: bool, const END: bool> Grammar for Gpt4<DIGITS, END> {
         }
     }
 
+    fn find_joined_end(text: &Text, at: usize) -> usize {
+        let first = skip_prefix(text, at);
+        let end = text.skip_run(first, LETTER);
+        if end > first { end } else { find_run_end(text, at, first) }
+    }
+
     #[inline(always)]
     fn find_starts(&self, block: &mut Block, _at: usize) -> Starts {
         let space = block.white_space();
@@ -75,7 +82,9 @@ impl<const DIGITS: bool, const END: bool> Grammar for Gpt4<DIGITS, END> {
         let mut quotes = block.quote & symbols;
         while quotes != 0 {
             let at = quotes.trailing_zeros();
-            if let Some(end) = match_contraction(block.bytes, at as usize, true) {
+            if let Some(end) =
+                match_contraction(|at| block.bytes.get(at).copied(), at as usize, true)
+            {
                 starts |= 1_u64.checked_shl(end as u32).unwrap_or(0);
             }
             quotes &= quotes - 1;

@@ -2,9 +2,9 @@
 
 use crate::pretokenize::scanners::gpt_rules::{
     find_digit_starts, find_trailing_newlines, find_white_space_starts, find_wide_white_space,
-    match_contraction, match_digits, match_lines_or_white_space, match_symbols,
+    match_contraction, match_digits, match_lines_or_white_space, match_symbols, skip_prefix,
 };
-use crate::pretokenize::scanners::scan::Grammar;
+use crate::pretokenize::scanners::scan::{Grammar, find_run_end};
 use crate::pretokenize::simd::block::{Block, Starts};
 use crate::pretokenize::unicode::class::{
     BLANK, ClassSet, LETTER, LOWER, MARK, NEWLINE, NUMBER, OTHER, TITLE, Text, UPPER,
@@ -36,7 +36,7 @@ pub(crate) struct Gpt4o;
 ///
 /// The head is greedy. If no lower case letter follows, the regex backtracks to the last character
 /// that may be a body, and that character is the whole body.
-fn match_lower_word(text: Text, start: usize) -> Option<usize> {
+fn match_lower_word(text: &Text, start: usize) -> Option<usize> {
     let mut at = start;
     let mut backtracked = None;
     loop {
@@ -54,14 +54,14 @@ fn match_lower_word(text: Text, start: usize) -> Option<usize> {
 }
 
 /// Matches `[HEAD BOTH]+[BODY]*` where `match_lower_word` does not: then only `HEAD` is left.
-fn match_upper_word(text: Text, at: usize) -> Option<usize> {
+fn match_upper_word(text: &Text, at: usize) -> Option<usize> {
     let end = text.skip_run(at, HEAD);
     (end > at).then_some(end)
 }
 
 /// Matches either kind of word, after at most one character that is no letter, number or newline.
 /// A mark may be that character or the first of the word.
-fn match_word(text: Text, at: usize) -> Option<usize> {
+fn match_word(text: &Text, at: usize) -> Option<usize> {
     let (class, next) = text.peek(at);
     if LETTER.contains(class) {
         return match_lower_word(text, at).or_else(|| match_upper_word(text, at));
@@ -74,21 +74,32 @@ fn match_word(text: Text, at: usize) -> Option<usize> {
 }
 
 impl Grammar for Gpt4o {
-    fn find_end(&mut self, text: Text, at: usize) -> usize {
+    fn find_end(&mut self, text: &Text, at: usize) -> usize {
         if let Some(end) = match_word(text, at) {
-            return match_contraction(text.bytes, end, true).unwrap_or(end);
+            return match_contraction(|at| text.byte(at), end, true).unwrap_or(end);
         }
         if text.peek(at).0 == NUMBER {
             return match_digits(text, at);
         }
         match match_symbols(text, at) {
-            Some(end) => {
-                let tail = &text.bytes[end..];
-                let closing = |byte: &u8| matches!(byte, b'\r' | b'\n' | b'/');
-                end + tail.iter().position(|byte| !closing(byte)).unwrap_or(tail.len())
+            Some(mut end) => {
+                while matches!(text.byte(end), Some(b'\r' | b'\n' | b'/')) {
+                    end += 1;
+                }
+                end
             }
             None => match_lines_or_white_space(text, at),
         }
+    }
+
+    /// Capitals, then letters and marks that are no capitals. A capital after these may belong to
+    /// either side.
+    fn find_joined_end(text: &Text, at: usize) -> usize {
+        let first = skip_prefix(text, at);
+        if !text.is_in(first, LETTER) {
+            return find_run_end(text, at, first);
+        }
+        text.skip_run(text.skip_run(first, HEAD), BODY)
     }
 
     #[inline(always)]
@@ -114,7 +125,9 @@ impl Grammar for Gpt4o {
             if at == last_end {
                 continue;
             }
-            if let Some(end) = match_contraction(block.bytes, at as usize, true) {
+            if let Some(end) =
+                match_contraction(|at| block.bytes.get(at).copied(), at as usize, true)
+            {
                 last_end = end as u32;
                 let past = 1_u64.checked_shl(last_end).unwrap_or(0);
                 starts = starts & !(past.wrapping_sub(1 << at)) | past;

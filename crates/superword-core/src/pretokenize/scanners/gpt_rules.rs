@@ -3,30 +3,46 @@
 //! A `match_` function takes an offset and returns where the match ends. A `find_` function works
 //! on the masks of a block.
 
+use crate::pretokenize::scanners::scan::skip_blank;
 use crate::pretokenize::simd::block::{Block, REACH, find_run_start};
-use crate::pretokenize::unicode::class::{ClassSet, NEWLINE, NUMBER, SPACE, SYMBOL, Text};
+use crate::pretokenize::unicode::class::{
+    ClassSet, LETTER, NEWLINE, NUMBER, PUNCT, SPACE, SYMBOL, Text,
+};
 
 /// Matches `'(?:[sdmt]|ll|ve|re)`, with `any_case` under `(?i)`, where U+017F (the long s) is an
-/// `s` too.
+/// `s` too. `byte_at` reads the text, and no further than it has to.
 #[inline(always)]
-pub(crate) fn match_contraction(bytes: &[u8], at: usize, any_case: bool) -> Option<usize> {
-    if bytes.get(at) != Some(&b'\'') {
+pub(crate) fn match_contraction(
+    byte_at: impl Fn(usize) -> Option<u8>,
+    at: usize,
+    any_case: bool,
+) -> Option<usize> {
+    if byte_at(at) != Some(b'\'') {
         return None;
     }
     let fold = |i: usize| {
-        let byte = bytes.get(at + i).copied().unwrap_or(0);
-        if any_case { byte.to_ascii_lowercase() } else { byte }
+        let byte = byte_at(at + i)?;
+        Some(if any_case { byte.to_ascii_lowercase() } else { byte })
     };
-    match (fold(1), fold(2)) {
-        (b's' | b'd' | b'm' | b't', _) => Some(at + 2),
-        (b'l', b'l') | (b'v' | b'r', b'e') => Some(at + 3),
-        (0xC5, 0xBF) if any_case => Some(at + 3),
+    match fold(1)? {
+        b's' | b'd' | b'm' | b't' => Some(at + 2),
+        b'l' if fold(2)? == b'l' => Some(at + 3),
+        b'v' | b'r' if fold(2)? == b'e' => Some(at + 3),
+        0xC5 if any_case && fold(2)? == 0xBF => Some(at + 3),
         _ => None,
     }
 }
 
+/// Skips what `[^\r\n\p{L}\p{N}]?` matches before a letter, if it is a space or punctuation. An
+/// apostrophe may start a contraction.
+pub(crate) fn skip_prefix(text: &Text, at: usize) -> usize {
+    let (class, next) = text.peek(at);
+    let is_prefix = class == PUNCT && text.bytes[at] != b'\'' && text.is_in(next, LETTER);
+    if is_prefix { next } else { skip_blank(text, at) }
+}
+
 /// Matches `\p{N}{1,3}` at a number.
-pub(crate) fn match_digits(text: Text, at: usize) -> usize {
+pub(crate) fn match_digits(text: &Text, at: usize) -> usize {
     let mut end = at;
     for _ in 0..3 {
         let (class, next) = text.peek(end);
@@ -39,25 +55,25 @@ pub(crate) fn match_digits(text: Text, at: usize) -> usize {
 }
 
 /// Matches ` ?[^\s\p{L}\p{N}]+`.
-pub(crate) fn match_symbols(text: Text, at: usize) -> Option<usize> {
-    let start = at + usize::from(text.bytes.get(at) == Some(&b' '));
+pub(crate) fn match_symbols(text: &Text, at: usize) -> Option<usize> {
+    let start = at + usize::from(text.byte(at) == Some(b' '));
     let end = text.skip_run(start, SYMBOL);
     (end > start).then_some(end)
 }
 
 /// Matches `[\r\n]*`.
-pub(crate) fn match_newlines(text: Text, at: usize) -> usize {
+pub(crate) fn match_newlines(text: &Text, at: usize) -> usize {
     text.skip_run(at, ClassSet::of(&[NEWLINE]))
 }
 
 /// Matches `\s+(?!\S)|\s+` at white space: all of it, except the last of several characters if
 /// other text follows.
-pub(crate) fn match_white_space(text: Text, at: usize) -> usize {
+pub(crate) fn match_white_space(text: &Text, at: usize) -> usize {
     leave_last(text, at, text.skip_run(at, SPACE))
 }
 
 /// Matches `\s*[\r\n]+|\s+(?!\S)|\s+` at white space: up to its last newline, if it has one.
-pub(crate) fn match_lines_or_white_space(text: Text, at: usize) -> usize {
+pub(crate) fn match_lines_or_white_space(text: &Text, at: usize) -> usize {
     let end = text.skip_run(at, SPACE);
     match text.bytes[at..end].iter().rposition(|byte| matches!(byte, b'\r' | b'\n')) {
         Some(last) => at + last + 1,
@@ -66,7 +82,7 @@ pub(crate) fn match_lines_or_white_space(text: Text, at: usize) -> usize {
 }
 
 /// Leaves the last of several characters to the text that follows.
-fn leave_last(text: Text, at: usize, end: usize) -> usize {
+fn leave_last(text: &Text, at: usize, end: usize) -> usize {
     let last = text.previous_start(end);
     if end < text.bytes.len() && last > at { last } else { end }
 }

@@ -17,7 +17,7 @@ pub(crate) const REGEX: &str =
 pub(crate) struct Punct;
 
 impl Grammar for Punct {
-    fn find_end(&mut self, text: Text, at: usize) -> usize {
+    fn find_end(&mut self, text: &Text, at: usize) -> usize {
         let word = at + usize::from(text.bytes[at] == b' ');
         if text.is_in(word, LETTER) {
             return text.skip_run(word, LETTER);

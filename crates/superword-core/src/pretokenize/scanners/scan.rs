@@ -6,7 +6,8 @@ use std::ops::Range;
 use crate::platform::cpu::{has_x86_64_v3, prefetch};
 use crate::pretokenize::simd::ascii_masks::AsciiMasks;
 use crate::pretokenize::simd::block::{Block, Starts, WIDTH};
-use crate::pretokenize::unicode::class::Text;
+use crate::pretokenize::spans::StableEnd;
+use crate::pretokenize::unicode::class::{BLANK, ClassSet, LETTER, PUNCT, Text};
 
 /// The prefetch distance in bytes. Callers may work long on each pretoken, and then the processor
 /// does not notice that the text is read in order.
@@ -18,10 +19,35 @@ pub(crate) trait Grammar: Default {
     /// Returns the end of the pretoken that starts at `at`, which is before the end of the text.
     ///
     /// Offsets rise from call to call, so a grammar may remember the text that it has looked at.
-    fn find_end(&mut self, text: Text, at: usize) -> usize;
+    fn find_end(&mut self, text: &Text, at: usize) -> usize;
+
+    /// Returns how far the pretoken that starts at `at` is known to reach, whatever follows the text;
+    /// `at` if nothing is known. By default, through letters after at most one space.
+    fn find_joined_end(text: &Text, at: usize) -> usize {
+        let first = skip_blank(text, at);
+        let end = text.skip_run(first, LETTER);
+        if end > first { end } else { find_run_end(text, at, first) }
+    }
 
     /// Finds the starts of pretokens in the block at `at`. One starts at its first byte.
     fn find_starts(&self, block: &mut Block, at: usize) -> Starts;
+}
+
+/// Skips a space, if there is one.
+pub(crate) fn skip_blank(text: &Text, at: usize) -> usize {
+    at + usize::from(text.byte(at) == Some(b' '))
+}
+
+/// Returns how far a run of punctuation from `first` on, or of spaces from `at` on, is in one pretoken
+/// in every pattern; `at` if it is neither. A single punctuation mark may belong to the word that
+/// follows, and so may the last of several spaces.
+pub(crate) fn find_run_end(text: &Text, at: usize, first: usize) -> usize {
+    let end = text.skip_run(first, ClassSet::of(&[PUNCT]));
+    if end > text.peek(first).1 {
+        return end;
+    }
+    let blanks = text.skip_run(at, ClassSet::of(&[BLANK]));
+    if blanks > at { blanks - 1 } else { at }
 }
 
 /// The spans of the pretokens of one text.
@@ -72,6 +98,24 @@ impl<'t, G: Grammar> Scan<'t, G> {
         }
     }
 
+    /// Does the same for the pretokens that are the same in every text that starts with this one, and
+    /// returns where they end. A block reads no end of a text, so only `find_end` can.
+    #[inline]
+    pub(crate) fn for_each_stable_block(mut self, mut each: impl FnMut(usize, u64)) -> StableEnd {
+        loop {
+            let end = self.at;
+            let block = self.next_block();
+            if self.text.is_end_read() {
+                let joined = G::find_joined_end(&self.text, end);
+                return StableEnd { end, joined, is_divisible: false };
+            }
+            let Some((start, ends)) = block else {
+                return StableEnd { end, joined: end, is_divisible: false };
+            };
+            each(start, ends);
+        }
+    }
+
     /// Returns the next offset and the mask of the pretokens that end from there on.
     #[inline(always)]
     fn next_block(&mut self) -> Option<(usize, u64)> {
@@ -82,7 +126,7 @@ impl<'t, G: Grammar> Scan<'t, G> {
             self.fill();
         }
         if self.starts == 0 {
-            self.at = self.grammar.find_end(self.text, self.at);
+            self.at = self.grammar.find_end(&self.text, self.at);
             return Some((self.at, 1));
         }
         let block = (self.block_start, self.starts);
@@ -141,7 +185,7 @@ impl<'t, G: Grammar> Scan<'t, G> {
 
     #[inline(always)]
     fn read_any(&mut self, ascii: &AsciiMasks) {
-        self.apply_rules(Block::new(self.text, self.at, ascii));
+        self.apply_rules(Block::new(&self.text, self.at, ascii));
     }
 
     #[inline(always)]
@@ -168,7 +212,7 @@ impl<G: Grammar> Iterator for Scan<'_, G> {
         }
         let start = self.at;
         if self.starts == 0 {
-            self.at = self.grammar.find_end(self.text, start);
+            self.at = self.grammar.find_end(&self.text, start);
         } else {
             self.at = self.block_start + self.starts.trailing_zeros() as usize;
             self.starts &= self.starts - 1;

@@ -6,6 +6,8 @@
 use std::ops::Range;
 
 use crate::pretokenize::scanners::gpt_rules::match_digits;
+use crate::pretokenize::scanners::scan::{find_run_end, skip_blank};
+use crate::pretokenize::spans::StableEnd;
 use crate::pretokenize::unicode::class::{BLANK, END, NEWLINE, NUMBER, SPACE, SYMBOL, Text};
 
 /// The regex of this pattern.
@@ -26,10 +28,40 @@ impl<'t> SuperBpeScan<'t> {
         SuperBpeScan { text: Text::new(text), at: 0, match_end: None }
     }
 
+    /// Calls `each` with the pretokens that are the same in every text that starts with this one, and
+    /// returns where they end.
+    pub(crate) fn for_each_stable(self, mut each: impl FnMut(Range<usize>)) -> StableEnd {
+        let length = self.text.bytes.len();
+        let (mut end, mut at) = (0, 0);
+        while at < length {
+            let found = self.match_at(at);
+            let is_end_read = self.text.is_end_read();
+            // A single space at the end may turn out to be part of what follows. Any other match stays
+            // one, however it goes on.
+            let is_match =
+                found.is_ok() && !(is_end_read && at + 1 == length && self.text.bytes[at] == b' ');
+            if is_match && end < at {
+                each(end..at);
+                end = at;
+            }
+            if is_end_read {
+                let first = skip_blank(&self.text, at);
+                let joined = if is_match { find_run_end(&self.text, at, first) } else { at };
+                return StableEnd { end, joined, is_divisible: !is_match };
+            }
+            at = found.unwrap_or_else(|next| next);
+            if found.is_ok() {
+                each(end..at);
+                end = at;
+            }
+        }
+        StableEnd { end, joined: at, is_divisible: true }
+    }
+
     /// Returns where the match at `at` ends. Without a match, the error is where to try next.
     #[inline]
     fn match_at(&self, at: usize) -> Result<usize, usize> {
-        let text = self.text;
+        let text = &self.text;
         let (class, next) = text.peek(at);
         match class {
             NUMBER => Ok(match_digits(text, at)),
@@ -38,7 +70,7 @@ impl<'t> SuperBpeScan<'t> {
                     return Ok(end);
                 }
                 let mut end = next;
-                while text.bytes.get(end) == Some(&b' ') {
+                while text.byte(end) == Some(b' ') {
                     end += 1;
                 }
                 // All blanks, or all but the last if a visible character follows.
@@ -59,14 +91,14 @@ impl<'t> SuperBpeScan<'t> {
     /// Matches `[^\s\p{L}\p{N}]{2,}[\r\n/]*`.
     #[inline]
     fn match_symbols(&self, at: usize) -> Option<usize> {
-        let text = self.text;
+        let text = &self.text;
         let (first, second) = text.peek(at);
         let (next, end) = text.peek(second);
         if !(SYMBOL.contains(first) && SYMBOL.contains(next)) {
             return None;
         }
         let mut end = text.skip_run(end, SYMBOL);
-        while text.peek(end).0 == NEWLINE || text.bytes.get(end) == Some(&b'/') {
+        while text.peek(end).0 == NEWLINE || text.byte(end) == Some(b'/') {
             end += 1;
         }
         Some(end)

@@ -71,7 +71,7 @@ impl<'t> Block<'t> {
 
     /// Creates the block of the text that starts at `at`.
     #[inline(always)]
-    pub(crate) fn new(text: Text<'t>, at: usize, ascii: &AsciiMasks) -> Block<'t> {
+    pub(crate) fn new(text: &Text<'t>, at: usize, ascii: &AsciiMasks) -> Block<'t> {
         let mut block = Block::from_ascii(&text.bytes[at..], ascii);
         block.class[PUNCT as usize] &= !ascii.high;
         block.tail = ascii.tail;
@@ -146,7 +146,7 @@ mod tests {
     fn after_skips_the_rest_of_a_character() {
         let text = format!("aé语😀b{}", " ".repeat(WIDTH));
         let ascii = AsciiMasks::new(text.as_bytes().first_chunk().expect("a whole block"));
-        let block = Block::new(Text::new(&text), 0, &ascii);
+        let block = Block::new(&Text::new(&text), 0, &ascii);
         let first = [0, 1, 3, 6, 10].map(|i| 1_u64 << i);
         for pair in first.windows(2) {
             assert_eq!(block.after(pair[0]), pair[1]);

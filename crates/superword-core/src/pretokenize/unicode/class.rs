@@ -1,5 +1,6 @@
 //! The character classes that the named patterns distinguish, and the text that they read.
 
+use std::cell::Cell;
 use std::sync::LazyLock;
 
 use crate::pretokenize::unicode::generated::RANGES;
@@ -119,25 +120,51 @@ static ASCII: [Class; 128] = {
     classes
 };
 
-/// A text that scanners read by the classes of its characters.
-#[derive(Clone, Copy)]
+/// A text that scanners read by the classes of its characters. It notices when they read its end.
 pub(crate) struct Text<'t> {
     /// UTF-8.
     pub(crate) bytes: &'t [u8],
     table: &'static ClassTable,
+    is_end_read: Cell<bool>,
 }
 
 impl<'t> Text<'t> {
     /// Wraps a string.
     pub(crate) fn new(text: &'t str) -> Text<'t> {
-        Text { bytes: text.as_bytes(), table: ClassTable::get() }
+        let (bytes, table) = (text.as_bytes(), ClassTable::get());
+        Text { bytes, table, is_end_read: Cell::new(false) }
+    }
+
+    /// Whether something has depended on where the text ends: what was decided before is the same
+    /// for every text that starts with this one.
+    pub(crate) fn is_end_read(&self) -> bool {
+        self.is_end_read.get()
+    }
+
+    #[cold]
+    fn read_end(&self) {
+        self.is_end_read.set(true);
+    }
+
+    /// Returns the byte at `at`; `None` at the end of the text.
+    #[inline(always)]
+    pub(crate) fn byte(&self, at: usize) -> Option<u8> {
+        let byte = self.bytes.get(at);
+        if byte.is_none() {
+            self.read_end();
+        }
+        byte.copied()
     }
 
     /// Returns the class of the character at `at`, and its end; `END` at the end of the text.
     #[inline(always)]
     pub(crate) fn peek(&self, at: usize) -> (Class, usize) {
         match self.bytes.get(at) {
-            None => (END, at),
+            None => {
+                self.read_end();
+                (END, at)
+            }
+
             Some(&byte) if byte < 128 => (ASCII[byte as usize], at + 1),
             Some(_) => {
                 let (code_point, end) = self.decode(at);

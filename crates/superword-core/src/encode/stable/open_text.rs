@@ -1,0 +1,255 @@
+//! The stable ids of a text that goes on.
+
+use std::mem;
+use std::sync::Arc;
+
+use crate::Error;
+use crate::encode::Encoder;
+use crate::encode::numbering::EncoderToken;
+use crate::encode::pipeline::bits::bits;
+use crate::encode::pipeline::dispatch::InstructionSet;
+use crate::encode::pipeline::group::GROUP_SIZE;
+use crate::encode::pipeline::text_encoder::TextEncoder;
+use crate::encode::pretoken::cache::EncoderCache;
+use crate::encode::pretoken::merger::{MergedToken, PretokenMerger, PretokenReplay};
+use crate::encode::stable::joins_by_left::{JoinsByLeft, TokenSpellings};
+use crate::encode::stable::unknown_end::{OpenRules, TokenRules};
+use crate::encode::supermerge::second_stage::{SecondStageMerger, count_first_stage_rules};
+use crate::encode::supermerge::table::{OpenUnit, SupermergeTable};
+use crate::model::{Model, Rule};
+
+/// The stable part of a text that goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct StablePart {
+    /// The bytes of the stable ids.
+    pub(crate) len: usize,
+    /// An offset from which the text can be encoded on its own.
+    pub(crate) restart: usize,
+    /// The number of stable ids after `restart`.
+    pub(crate) after_restart: usize,
+}
+
+impl StablePart {
+    /// Returns it in a text that starts this many bytes earlier.
+    pub(crate) fn after(self, bytes: usize) -> StablePart {
+        StablePart { len: self.len + bytes, restart: self.restart + bytes, ..self }
+    }
+}
+
+/// Encodes texts that go on. It can be shared by threads.
+pub struct OpenTextEncoder {
+    pub(super) encoder: Arc<Encoder>,
+    spellings: TokenSpellings,
+    /// The merges inside pretokens; in a model with a second stage, those of the first.
+    merges: JoinsByLeft,
+    /// The supermerges, or the merges of the second stage.
+    joins: JoinsByLeft,
+}
+
+impl OpenTextEncoder {
+    /// Creates the encoder of a model's open texts, given its encoder.
+    #[must_use]
+    pub fn new(model: &Model, encoder: Arc<Encoder>) -> OpenTextEncoder {
+        let numbering = &encoder.numbering;
+        let spellings = TokenSpellings::new(model, numbering);
+        let first_stage_rules = count_first_stage_rules(model);
+        let is_merge = |index: usize, rule: &Rule| {
+            index < first_stage_rules && matches!(rule, Rule::Merge { .. })
+        };
+        let merges = JoinsByLeft::new(model, numbering, &spellings, is_merge);
+        let joins =
+            JoinsByLeft::new(model, numbering, &spellings, |index, rule| !is_merge(index, rule));
+        OpenTextEncoder { encoder, spellings, merges, joins }
+    }
+
+    /// Appends the stable ids of a text in which added tokens are not looked for.
+    pub(super) fn append_stable(
+        &self,
+        text: &str,
+        cache: &mut EncoderCache,
+        ids: &mut Vec<u32>,
+    ) -> Result<StablePart, Error> {
+        let start = ids.len();
+        let part = match &self.encoder.second_stage {
+            Some(second_stage) => self.append_of_second_stage(second_stage, text, cache, ids),
+            None => self.append_of_pretokens(text, cache, ids),
+        };
+        self.encoder.numbering.convert_to_ids(&mut ids[start..])?;
+        Ok(part)
+    }
+
+    fn append_of_pretokens(
+        &self,
+        text: &str,
+        cache: &mut EncoderCache,
+        out: &mut Vec<u32>,
+    ) -> StablePart {
+        let encoder = &*self.encoder;
+        let mut pretokens =
+            TextEncoder::<GROUP_SIZE>::new(encoder, text, cache, out, InstructionSet::detect());
+        let stable = encoder
+            .pattern
+            .spans(text)
+            .for_each_stable_block(|base, ends| pretokens.add(base, ends));
+        let units = pretokens.finish_open();
+        let unit_bytes = units.iter().map(|unit| self.spellings.get(unit.token).len());
+        let first_unit = stable.end - unit_bytes.sum::<usize>();
+        let rules =
+            self.open_rules(&encoder.supermerges, &self.joins, &text.as_bytes()[first_unit..]);
+        let restart =
+            first_unit + rules.apply(units, |unit| encoder.supermerges.append_tokens(unit, out));
+        let mut part = StablePart { len: restart, restart, after_restart: 0 };
+        // The pretoken that is not complete: if it may be joined with others as one token, its tokens
+        // are not known.
+        let begun = &text[stable.end..stable.joined];
+        let may_be_joined =
+            cache.table.get(begun.as_bytes()).is_some_and(|e| e.boundary_after() != 0);
+        if restart == stable.end && !begun.is_empty() && !may_be_joined {
+            let before = out.len();
+            part.len +=
+                self.append_tokens_of_begun(&text.as_bytes()[stable.end..], begun.len(), out);
+            part.after_restart = out.len() - before;
+        }
+        part
+    }
+
+    /// Appends the stable tokens of a text inside one pretoken, which goes on, and returns the number
+    /// of their bytes. The first `joined` bytes are known to be in the pretoken.
+    fn append_tokens_of_begun(&self, text: &[u8], joined: usize, out: &mut Vec<u32>) -> usize {
+        let merger = &self.encoder.merger;
+        let bytes = text[..joined].iter();
+        let tokens = bytes.map(|&byte| merger.bytes[usize::from(byte)]);
+        let tokens = tokens.map(|token| MergedToken { token, made_at: 0 });
+        self.open_rules(merger, &self.merges, text).apply(tokens, |made| out.push(made.token.0))
+    }
+
+    fn append_of_second_stage(
+        &self,
+        second_stage: &SecondStageMerger,
+        text: &str,
+        cache: &mut EncoderCache,
+        out: &mut Vec<u32>,
+    ) -> StablePart {
+        let (encoder, bytes) = (&*self.encoder, text.as_bytes());
+        let mut buffers = mem::take(&mut cache.first_stage);
+        buffers.clear();
+        let instructions = InstructionSet::detect();
+        let mut pieces =
+            TextEncoder::<GROUP_SIZE>::new(encoder, text, cache, &mut buffers.tokens, instructions);
+        let mut start = 0;
+        let stable = encoder.pattern.spans(text).for_each_stable_block(|base, ends| {
+            for end in bits(ends).map(|bit| base + bit) {
+                buffers.pretoken_ends.push(end);
+                second_stage.split(bytes, start..end, |piece| pieces.add(piece.end, 1));
+                start = end;
+            }
+        });
+        // The pieces of the pretoken that is not complete, without the last, which may go on.
+        let mut last_piece = stable.end;
+        second_stage.split(bytes, stable.end..stable.joined, |piece| {
+            if piece.end < stable.joined {
+                pieces.add(piece.end, 1);
+                last_piece = piece.end;
+            }
+        });
+        pieces.finish();
+        let mut replay = mem::replace(&mut cache.pretoken_replay, PretokenReplay::new());
+        let complete =
+            second_stage.for_each_pretoken(&buffers.tokens, &buffers.pretoken_ends, |tokens| {
+                second_stage.merge_pretoken(tokens, &mut replay, out);
+            });
+        cache.pretoken_replay = replay;
+        let before = out.len();
+        let mut tokens = buffers.tokens.split_off(complete);
+        let joined = stable.joined - last_piece;
+        let first_stage_end =
+            last_piece + self.append_tokens_of_begun(&bytes[last_piece..], joined, &mut tokens);
+        let len = self.append_second_stage_tokens(
+            second_stage,
+            &tokens,
+            &bytes[stable.end..],
+            first_stage_end - stable.end,
+            out,
+        );
+        cache.first_stage = buffers;
+        let len = stable.end + len;
+        if stable.is_divisible {
+            return self.find_restart(text, stable.end, &out[before..], len);
+        }
+        StablePart { len, restart: stable.end, after_restart: out.len() - before }
+    }
+
+    /// Applies the rules of the second stage to the tokens of the first, of which the last end before
+    /// what is not known. Appends the tokens that stay known, and returns the number of their bytes.
+    fn append_second_stage_tokens(
+        &self,
+        second_stage: &SecondStageMerger,
+        tokens: &[u32],
+        text: &[u8],
+        end: usize,
+        out: &mut Vec<u32>,
+    ) -> usize {
+        // No token crosses the boundary before the last run.
+        let run = second_stage.count_last_run(tokens);
+        let (before, run) = tokens.split_at(tokens.len() - run);
+        second_stage.merge_pretoken(before, &mut PretokenReplay::new(), out);
+        let run_bytes = run.iter().map(|&token| self.spellings.get(EncoderToken(token)).len());
+        let start = end - run_bytes.sum::<usize>();
+        let items = run.iter().map(|&token| MergedToken { token: EncoderToken(token), made_at: 0 });
+        let rules = self.open_rules(second_stage, &self.joins, &text[start..]);
+        start + rules.apply(items, |made| out.push(made.token.0))
+    }
+
+    /// Finds the last boundary between stable tokens that is one between characters, too. The tokens
+    /// start at the offset `start`.
+    fn find_restart(&self, text: &str, start: usize, tokens: &[u32], len: usize) -> StablePart {
+        let mut part = StablePart { len, restart: start, after_restart: tokens.len() };
+        let mut at = start;
+        for (count, &token) in (1..).zip(tokens) {
+            at += self.spellings.get(EncoderToken(token)).len();
+            if text.is_char_boundary(at) {
+                (part.restart, part.after_restart) = (at, tokens.len() - count);
+            }
+        }
+        part
+    }
+
+    fn open_rules<'r, R>(
+        &'r self,
+        rules: &'r R,
+        joins: &'r JoinsByLeft,
+        text: &'r [u8],
+    ) -> OpenRules<'r, R> {
+        OpenRules { rules, joins, spellings: &self.spellings, text }
+    }
+}
+
+impl TokenRules for PretokenMerger {
+    fn token(item: MergedToken) -> EncoderToken {
+        item.token
+    }
+
+    fn may_join_at(&self, item: MergedToken, step: u32) -> bool {
+        step > item.made_at
+    }
+}
+
+impl TokenRules for SecondStageMerger {
+    fn token(item: MergedToken) -> EncoderToken {
+        item.token
+    }
+
+    fn may_join_at(&self, item: MergedToken, step: u32) -> bool {
+        step > item.made_at
+    }
+}
+
+impl TokenRules for SupermergeTable {
+    fn token(item: OpenUnit) -> EncoderToken {
+        item.token
+    }
+
+    fn may_join_at(&self, item: OpenUnit, step: u32) -> bool {
+        self.is_open_at(item, step)
+    }
+}

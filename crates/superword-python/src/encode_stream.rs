@@ -1,0 +1,90 @@
+//! `EncodeStream`: a text that arrives in pieces.
+
+use std::sync::Arc;
+
+use pyo3::prelude::*;
+use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
+use pyo3::types::{PyBytes, PyList};
+use superword_core::encode;
+use superword_core::model::{AddedTokenFinder, TokenId};
+
+use crate::encode::{Encoder, run};
+use crate::errors::exception;
+
+/// Adds this module's names to `_core`.
+pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<SpecialTokenFinder>()?;
+    module.add_class::<EncodeStream>()
+}
+
+/// Finds special tokens in texts.
+#[pyclass(frozen, module = "superword._core")]
+struct SpecialTokenFinder(Option<Arc<AddedTokenFinder>>);
+
+#[pymethods]
+impl SpecialTokenFinder {
+    #[new]
+    #[pyo3(signature = (tokens, /))]
+    fn new(py: Python<'_>, tokens: Vec<(String, u32)>) -> PyResult<SpecialTokenFinder> {
+        let tokens: Vec<_> = tokens.into_iter().map(|(text, id)| (TokenId(id), text)).collect();
+        let finder = AddedTokenFinder::new(&tokens).map_err(|error| exception(py, &error))?;
+        Ok(SpecialTokenFinder(finder.map(Arc::new)))
+    }
+}
+
+/// Encodes a text that arrives in pieces.
+#[pyclass(module = "superword._core")]
+struct EncodeStream(encode::EncodeStream);
+
+/// A piece of a text.
+#[derive(FromPyObject)]
+enum Piece {
+    Text(PyBackedStr),
+    Bytes(PyBackedBytes),
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "PyO3 passes arguments by value")]
+#[pymethods]
+impl EncodeStream {
+    #[new]
+    #[pyo3(signature = (encoder, special_tokens, /))]
+    fn new(py: Python<'_>, encoder: &Encoder, special_tokens: &SpecialTokenFinder) -> EncodeStream {
+        EncodeStream(encode::EncodeStream::new(encoder.open_texts(py), special_tokens.0.clone()))
+    }
+
+    /// Adds a piece, and returns the ids that are stable now.
+    #[pyo3(signature = (piece, /))]
+    fn feed<'py>(&mut self, py: Python<'py>, piece: Piece) -> PyResult<Bound<'py, PyList>> {
+        let piece = match &piece {
+            Piece::Text(text) => text.as_bytes(),
+            Piece::Bytes(bytes) => bytes,
+        };
+        let stream = &mut self.0;
+        let ids = run(py, piece.len(), |is_interrupted| stream.feed(piece, is_interrupted))?;
+        PyList::new(py, ids)
+    }
+
+    /// The ids of the text that is held back, as if the text ended here.
+    fn peek<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let ids = py.detach(|| self.0.peek()).map_err(|error| exception(py, &error))?;
+        PyList::new(py, ids)
+    }
+
+    /// Ends the text, and returns the rest of its ids.
+    fn finish<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let stream = &mut self.0;
+        let ids = py.detach(|| stream.finish()).map_err(|error| exception(py, &error))?;
+        PyList::new(py, ids)
+    }
+
+    /// The bytes whose ids were not returned yet.
+    #[getter]
+    fn held_back<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, self.0.held_back())
+    }
+
+    /// A stream that goes on from here on its own.
+    fn copy(&self) -> EncodeStream {
+        EncodeStream(self.0.clone())
+    }
+}
