@@ -107,7 +107,8 @@ class VllmTokenizer(SuperwordTokenizer):
         """Return all tokens with their ids, spelled as GPT-2 spells bytes."""
         if "vocab" not in self._read:
             self._read["vocab"] = super().get_vocab()
-        return dict(self._read["vocab"])
+        vocabulary: dict[str, int] = self._read["vocab"]
+        return vocabulary
 
     def convert_ids_to_tokens(
         self, ids: int | Sequence[int], skip_special_tokens: bool = False
