@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import tempfile
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -16,11 +17,14 @@ from hypothesis import settings
 
 import superword
 from superword import Tokenizer
+from superword.interop import import_tokenizer
 
 settings.register_profile("superword", deadline=None, print_blob=True)
 settings.load_profile("superword")
 
 REPOSITORY = Path(__file__).parent.parent
+SPECIAL = ["<|bos|>", "<|end|>"]
+KINDS = ["BPE", "PickyBPE", "BoundlessBPE", "SuperBPE", "extended", "imported"]
 
 
 @pytest.fixture(scope="session")
@@ -68,3 +72,49 @@ def tok() -> Tokenizer:
 def special() -> Tokenizer:
     """Return the same model with special tokens, one a prefix of another."""
     return trained("<|end|>", "<|pad|>", "<|end|>ing")
+
+
+@cache
+def trained_kind(kind: str) -> Tokenizer:
+    """Train a model of a kind."""
+    documents = list(superword.sample())[::4]
+    plain = superword.train(
+        documents, 900, pattern="gpt2", supermerges=False, deletion=None, special_tokens=SPECIAL
+    )
+    match kind:
+        case "BPE":
+            return plain
+        case "PickyBPE":
+            return superword.train(
+                documents, 900, tau=0.7, supermerges=False, special_tokens=SPECIAL
+            )
+        case "BoundlessBPE":
+            return superword.train(documents, 900, special_tokens=SPECIAL)
+        case "SuperBPE":
+            return superword.train(
+                documents,
+                900,
+                transition=700,
+                supermerges=False,
+                deletion=None,
+                special_tokens=SPECIAL,
+            )
+        case "extended":
+            return superword.extend(plain, documents, 100)
+        case _:
+            with tempfile.TemporaryDirectory() as folder:
+                path = Path(folder, "tokenizer.json")
+                assert superword.export(plain, path, "tokenizer.json")
+                return import_tokenizer(path)
+
+
+@pytest.fixture(scope="session")
+def train_kind() -> Callable[[str], Tokenizer]:
+    """Return a function that trains a model of a kind."""
+    return trained_kind
+
+
+@pytest.fixture(params=KINDS)
+def core_of_kind(request: pytest.FixtureRequest) -> Tokenizer:
+    """Return a model of each kind, with the special tokens `<|bos|>` and `<|end|>`."""
+    return trained_kind(request.param)

@@ -40,7 +40,7 @@ FOUNDATIONS = [
 # The other modules at the top: the package, the command, and the specification in Python.
 ENTRANCES = ["__init__", "cli", "reference"]
 # One-line re-exports for import paths that users, saved folders and pickles know.
-OLD_PATHS = ["datatrove", "exporting", "tiktoken_face", "transformers"]
+OLD_PATHS = ["datatrove", "exporting", "tiktoken_face", "transformers", "vllm"]
 
 
 def sources() -> dict[str, ast.Module]:

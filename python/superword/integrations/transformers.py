@@ -24,6 +24,7 @@ from superword.integrations.model_inputs import (
 )
 from superword.integrations.retraining import retrain
 from superword.integrations.special_pattern import SpecialPattern
+from superword.integrations.structured_output import StructuredOutput
 from superword.integrations.truncation import truncate
 from superword.interop.byte_spelling import read_spelling, spell
 from superword.interop.folders import MODEL_FILE
@@ -51,7 +52,7 @@ class SuperwordConfig(PreTrainedConfig):
     model_type = "superword"
 
 
-class SuperwordTokenizer(SpecialPattern, PythonBackend):
+class SuperwordTokenizer(SpecialPattern, StructuredOutput, PythonBackend):
     """A transformers tokenizer that encodes and decodes with a superword model.
 
     The model's special tokens are special here too, with the same ids, and its added tokens are

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-import tempfile
-from functools import cache
+from collections.abc import Callable
 from itertools import accumulate
 from pathlib import Path
 
@@ -16,48 +15,13 @@ from superword import Tokenizer
 from superword.interop import import_tokenizer
 from superword.transformers import SuperwordTokenizer
 
-SPECIAL = ["<|bos|>", "<|end|>"]
 TEXT = "at the end of the day<|end|> of the naïve café 猫\n\n  1234 isn't"
-KINDS = ["BPE", "PickyBPE", "BoundlessBPE", "SuperBPE", "extended", "imported"]
 
 
-@cache
-def core(kind: str) -> Tokenizer:
-    documents = list(superword.sample())[::4]
-    plain = superword.train(
-        documents, 900, pattern="gpt2", supermerges=False, deletion=None, special_tokens=SPECIAL
-    )
-    match kind:
-        case "BPE":
-            return plain
-        case "PickyBPE":
-            return superword.train(
-                documents, 900, tau=0.7, supermerges=False, special_tokens=SPECIAL
-            )
-        case "BoundlessBPE":
-            return superword.train(documents, 900, special_tokens=SPECIAL)
-        case "SuperBPE":
-            return superword.train(
-                documents,
-                900,
-                transition=700,
-                supermerges=False,
-                deletion=None,
-                special_tokens=SPECIAL,
-            )
-        case "extended":
-            return superword.extend(plain, documents, 100)
-        case _:
-            with tempfile.TemporaryDirectory() as folder:
-                path = Path(folder, "tokenizer.json")
-                assert superword.export(plain, path, "tokenizer.json")
-                return import_tokenizer(path)
-
-
-@pytest.fixture(params=KINDS)
-def tokenizer(request: pytest.FixtureRequest) -> SuperwordTokenizer:
+@pytest.fixture
+def tokenizer(core_of_kind: Tokenizer) -> SuperwordTokenizer:
     named = {"bos_token": "<|bos|>", "eos_token": "<|end|>", "pad_token": "<|end|>"}
-    return SuperwordTokenizer(core(request.param), special_tokens_pattern="bos", **named)
+    return SuperwordTokenizer(core_of_kind, special_tokens_pattern="bos", **named)
 
 
 def test_ids_of_a_padded_embedding_are_left_out(tokenizer: SuperwordTokenizer) -> None:
@@ -98,9 +62,11 @@ def test_the_word_of_a_token_is_the_pretoken_of_its_first_byte(
     assert len(set(expected)) > 5
 
 
-def test_added_tokens_of_the_model_are_words(tmp_path: Path) -> None:
+def test_added_tokens_of_the_model_are_words(
+    tmp_path: Path, train_kind: Callable[[str], Tokenizer]
+) -> None:
     path = tmp_path / "tokenizer.json"
-    superword.export(core("BPE"), path, "tokenizer.json")
+    superword.export(train_kind("BPE"), path, "tokenizer.json")
     described = json.loads(path.read_text())
     flags = dict.fromkeys(["single_word", "lstrip", "rstrip", "normalized", "special"], False)
     described["added_tokens"].append({"id": 902, "content": "    ", **flags})
