@@ -36,6 +36,7 @@ from superword.interop import export
 from superword.patterns import is_eligible, pretokenize
 from superword.tokenizer import (
     DecodeStream,
+    EncodeStream,
     Offsets,
     Prompt,
     Rule,
@@ -53,6 +54,7 @@ __all__ = [
     "Counted",
     "CountsError",
     "DecodeStream",
+    "EncodeStream",
     "ExportError",
     "MissingFragmentsError",
     "ModelFormatError",

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
-use pyo3::types::{PyBytes, PyList};
+use pyo3::types::{PyBytes, PyList, PyString};
 use superword_core::encode;
 use superword_core::model::{AddedTokenFinder, TokenId};
 
@@ -36,14 +36,6 @@ impl SpecialTokenFinder {
 #[pyclass(module = "superword._core")]
 struct EncodeStream(encode::EncodeStream);
 
-/// A piece of a text.
-#[derive(FromPyObject)]
-enum Piece {
-    Text(PyBackedStr),
-    Bytes(PyBackedBytes),
-}
-
-#[expect(clippy::needless_pass_by_value, reason = "PyO3 passes arguments by value")]
 #[pymethods]
 impl EncodeStream {
     #[new]
@@ -54,14 +46,13 @@ impl EncodeStream {
 
     /// Adds a piece, and returns the ids that are stable now.
     #[pyo3(signature = (piece, /))]
-    fn feed<'py>(&mut self, py: Python<'py>, piece: Piece) -> PyResult<Bound<'py, PyList>> {
-        let piece = match &piece {
-            Piece::Text(text) => text.as_bytes(),
-            Piece::Bytes(bytes) => bytes,
-        };
-        let stream = &mut self.0;
-        let ids = run(py, piece.len(), |is_interrupted| stream.feed(piece, is_interrupted))?;
-        PyList::new(py, ids)
+    fn feed<'py>(&mut self, piece: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
+        if piece.is_instance_of::<PyString>() {
+            let text: PyBackedStr = piece.extract()?;
+            return self.feed_bytes(piece.py(), text.as_bytes());
+        }
+        let bytes: PyBackedBytes = piece.extract()?;
+        self.feed_bytes(piece.py(), &bytes)
     }
 
     /// The ids of the text that is held back, as if the text ended here.
@@ -86,5 +77,13 @@ impl EncodeStream {
     /// A stream that goes on from here on its own.
     fn copy(&self) -> EncodeStream {
         EncodeStream(self.0.clone())
+    }
+}
+
+impl EncodeStream {
+    fn feed_bytes<'py>(&mut self, py: Python<'py>, piece: &[u8]) -> PyResult<Bound<'py, PyList>> {
+        let stream = &mut self.0;
+        let ids = run(py, piece.len(), |is_interrupted| stream.feed(piece, is_interrupted))?;
+        PyList::new(py, ids)
     }
 }

@@ -167,8 +167,8 @@ class Encoding:
     ) -> EncodeStream:
         """Return an encoder that takes a text in pieces: docs/encoding.md.
 
-        The ids of all pieces, put together, are those of `encode` for the whole text. Special tokens
-        are treated as there.
+        The ids of all pieces, put together, are those of `encode` for the whole text. Special
+        tokens are treated as there.
 
         Example:
             >>> import superword
