@@ -7,6 +7,10 @@ In reading order:
     assembled        A row of ids of an example, before padding.
     retraining       Training a tokenizer like another one.
     special_pattern  Which special tokens are put around a text.
+    token_prefixes   Which tokens agree with bytes that have to be written first.
+    covers           The token sequences that cover held-back bytes, and their probabilities.
+    held_back_logits The mask by which transformers models continue from held-back bytes.
+    model_covers     `find_covers`, the exact way to do so.
     transformers     `SuperwordTokenizer` for Hugging Face transformers.
     datatrove        `SuperwordEncoder` for datatrove's pipelines.
 """
