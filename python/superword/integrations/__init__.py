@@ -12,5 +12,7 @@ In reading order:
     held_back_logits The mask by which transformers models continue from held-back bytes.
     model_covers     `find_covers`, the exact way to do so.
     transformers     `SuperwordTokenizer` for Hugging Face transformers.
+    scoring          Which ids of a text are scored, given its context.
+    lm_eval          `SuperwordLM` for lm-evaluation-harness.
     datatrove        `SuperwordEncoder` for datatrove's pipelines.
 """

@@ -6,6 +6,7 @@ import random
 import tempfile
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 from transformers import AddedToken
@@ -24,7 +25,7 @@ KINDS = ["BPE", "PickyBPE", "BoundlessBPE", "SuperBPE", "extended", "imported"]
 @cache
 def core(kind: str) -> Tokenizer:
     documents = list(superword.sample())[::4]
-    plain = {"supermerges": False, "deletion": None, "special_tokens": SPECIAL}
+    plain: dict[str, Any] = {"supermerges": False, "deletion": None, "special_tokens": SPECIAL}
     match kind:
         case "PickyBPE":
             return superword.train(
