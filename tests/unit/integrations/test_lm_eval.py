@@ -59,7 +59,7 @@ def log_probability(model: SuperwordLM, head: list[int], scored: list[int]) -> f
 
 
 def ask(kind: str, *arguments: Any) -> list[Instance]:
-    return [Instance(kind, {}, args, 0) for args in arguments]  # type: ignore[arg-type]
+    return [Instance(kind, {}, args, 0) for args in arguments]
 
 
 def test_scores_are_of_all_ids_after_the_certain_ones(model: SuperwordLM) -> None:
