@@ -1,9 +1,8 @@
 """A model type for lm-evaluation-harness, for transformers models with superword tokenizers.
 
-    python -m superword.lm_eval run --model superword --model_args pretrained=FOLDER --tasks lambada
+    python -m superword.lm_eval run --model superword --model_args pretrained=FOLDER --tasks piqa
 
-Needs `pip install 'superword[transformers]' 'lm-eval[hf]'`. docs/evaluation.md says what the scores
-mean.
+Needs `superword[lm_eval]`. docs/evaluation.md says what the scores mean.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ try:
     from lm_eval.models.utils import has_bos_prefix
     from transformers import StoppingCriteria
 except ImportError as missing:
-    message = f"{missing}; pip install 'superword[transformers]' 'lm-eval[hf]'"
+    message = f"{missing}; pip install 'superword[lm_eval]'"
     raise ImportError(message, name=missing.name) from None
 
 __all__ = ["SuperwordLM", "main"]

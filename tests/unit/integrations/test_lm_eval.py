@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("lm_eval", reason="lm-eval is not installed: pip install 'lm-eval[hf]'")
+pytest.importorskip("lm_eval", reason="lm-eval is not installed: pip install 'superword[lm_eval]'")
 torch = pytest.importorskip("torch", reason="torch is not installed: models cannot be run")
 
 from lm_eval.api.instance import Instance  # noqa: E402
