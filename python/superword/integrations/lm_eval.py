@@ -191,7 +191,7 @@ class SuperwordLM(HFLM):
         """
         for count in range(len(ids) + 1):
             if self._tokens.find_rest(held_back, ids[:count]) == b"":
-                written = self.tokenizer.core.decode_bytes(ids[:count])
+                written = self._tokens.join_bytes(ids[:count])
                 return [*self.tokenizer.core.encode_bytes(written[len(held_back) :]), *ids[count:]]
         return []  # There was no room for all of them.
 

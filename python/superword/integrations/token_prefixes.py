@@ -70,6 +70,10 @@ class TokenPrefixes:
             )
         return allowed
 
+    def join_bytes(self, ids: Iterable[int]) -> bytes:
+        """Return what ids of these tokens write."""
+        return b"".join(self._bytes[id] for id in ids)
+
     def find_rest(self, held_back: bytes, ids: Iterable[int]) -> bytes | None:
         """Return the bytes that are still to be written after some ids.
 

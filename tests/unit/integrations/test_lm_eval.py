@@ -118,6 +118,16 @@ def test_generated_text_follows_the_context_and_does_not_repeat_it(model: Superw
         assert both > 5 and text[:both] == expected[:both]
 
 
+def test_a_token_that_goes_on_after_the_held_back_bytes_is_cut(model: SuperwordLM) -> None:
+    tok = model.tokenizer.core
+    (of_the,) = tok.encode(" of the")
+    (day,) = tok.encode(" day")
+    assert model.drop_held_back(b" of", [of_the, day, 1500]) == [*tok.encode(" the"), day, 1500]
+    assert model.drop_held_back(b" of the", [of_the, day]) == [day]
+    assert model.drop_held_back(b"", [day]) == [day]
+    assert model.drop_held_back(b" of the d", [of_the]) == []
+
+
 def test_stop_strings_in_the_held_back_bytes_do_not_stop(model: SuperwordLM) -> None:
     (free,) = generate(model, ["It was the end of"], [])
     (text,) = generate(model, ["It was the end of"], [" of", "end"])
