@@ -71,7 +71,7 @@ class HeldBackLogitsProcessor(LogitsProcessor):
     Until they are written, only tokens that begin with them, or that they begin with, may follow;
     no special token, so no end of text either. This is the fast way: it costs nothing, but a token
     is chosen without regard to whether the model would write the rest of the bytes after it.
-    `find_covers` is the exact way: docs/transformers.md.
+    `find_covers` is the exact way, and seldom costs much: docs/transformers.md.
 
     Args:
         tokenizer: The tokenizer.

@@ -10,11 +10,9 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from superword.integrations.held_back_logits import (
-    HeldBackLogitsProcessor,
-    HeldBackMask,
-    list_text_tokens,
-)
+from superword.integrations.covers import Covers, search_covers
+from superword.integrations.held_back_logits import HeldBackLogitsProcessor, list_text_tokens
+from superword.integrations.model_covers import PromptContinuation
 from superword.integrations.scoring import ScoredPair, encode_pair
 from superword.integrations.token_prefixes import TokenPrefixes
 from superword.integrations.transformers import SuperwordTokenizer
@@ -32,6 +30,10 @@ except ImportError as missing:
 
 __all__ = ["SuperwordLM", "main"]
 
+# Covers of long held-back bytes may need more runs of the model; then the mask is used instead.
+MAX_COVER_ERROR = 0.01
+MAX_COVER_EVALUATIONS = 512
+
 
 @register_model("superword")
 class SuperwordLM(HFLM):
@@ -39,7 +41,8 @@ class SuperwordLM(HFLM):
 
     - A continuation is scored with the bytes of the context that are held back, from the ids of the
       context that are certain.
-    - Text is generated from the held-back bytes, which do not count as generated.
+    - Text is generated from the most probable cover of the held-back bytes, or from one drawn if
+      sampling. The held-back bytes do not count as generated.
 
     Its arguments are those of `hf`.
 
@@ -84,49 +87,47 @@ class SuperwordLM(HFLM):
     ) -> list[tuple[float, bool]]:
         """Score continuations.
 
-        Whether a continuation is the greedy one is asked among the tokens that agree with the
-        held-back bytes. This takes a second run of the model, so it is done only if no other
+        Whether a continuation is the greedy one is asked after the most probable cover of the
+        held-back bytes. This takes further runs of the model, so it is done only if no other
         continuation of the context is scored.
         """
         results = list(super().loglikelihood(requests, disable_tqdm=disable_tqdm))
         contexts = Counter(request.args[0] for request in requests)
-        again = []
         for index, request in enumerate(requests):
             context, continuation = request.args
-            if context and contexts[context] == 1 and not results[index][1]:
+            score, is_greedy = results[index]
+            if context and contexts[context] == 1 and not is_greedy:
                 pair = self._score_pair(context, continuation)
                 if pair.held_back:
-                    again.append((index, pair))
-        size = self.batch_size if isinstance(self.batch_size, int) else 1
-        again.sort(key=lambda item: len(item[1].head) + len(item[1].scored))
-        for start in range(0, len(again), size):
-            batch = again[start : start + size]
-            flags = self._are_greedy([pair for _, pair in batch])
-            for (index, _), is_greedy in zip(batch, flags, strict=True):
-                results[index] = (results[index][0], is_greedy)
+                    results[index] = (score, self._is_greedy(pair))
         return results
 
-    def _are_greedy(self, pairs: list[ScoredPair]) -> list[bool]:
-        """Return whether each scored id is the most probable of those that are allowed."""
-        rows = [[*pair.head, *pair.scored][-(self.max_length + 1) : -1] for pair in pairs]
-        longest = max(map(len, rows))
-        padded = torch.tensor([row + [0] * (longest - len(row)) for row in rows])
-        logits = self._model_call(padded.to(self.device))
-        found = []
-        for pair, row, scores in zip(pairs, rows, logits, strict=True):
-            mask = HeldBackMask(self._tokens, [pair.held_back])
-            first = len(row) - len(pair.scored)
-            is_greedy = True
-            for at, id in enumerate(pair.scored):
-                (allowed,) = mask.find_allowed([pair.scored[:at]])
-                next_scores = scores[first + at]
-                if allowed is None:
-                    is_greedy &= int(next_scores.argmax()) == id
-                else:
-                    best = int(next_scores[torch.as_tensor(allowed, device=scores.device)].argmax())
-                    is_greedy &= int(allowed[best]) == id
-            found.append(is_greedy)
-        return found
+    def _is_greedy(self, pair: ScoredPair) -> bool:
+        """Return whether the scored ids are the best cover, and then always the best id."""
+        covers = self._find_covers(pair.head, pair.held_back)
+        if covers is None:
+            return False
+        cover = covers.rank(1)[0].ids
+        rest = pair.scored[len(cover) :]
+        if pair.scored[: len(cover)] != cover:
+            return False
+        row = [*pair.head, *pair.scored][-(self.max_length + 1) : -1]
+        best = self._model_call(torch.tensor([row], device=self.device))[0].argmax(-1).tolist()
+        return not rest or best[-len(rest) :] == rest
+
+    def _find_covers(self, ids: list[int], held_back: bytes) -> Covers | None:
+        """Return the covers of held-back bytes; None if there are too many."""
+        model = PromptContinuation(self.model, ids, self._tokens)
+        try:
+            return search_covers(
+                model,
+                self._tokens,
+                held_back,
+                max_error=MAX_COVER_ERROR,
+                max_evaluations=MAX_COVER_EVALUATIONS,
+            )
+        except ValueError:
+            return None
 
     def tok_batch_encode(
         self,
@@ -150,39 +151,59 @@ class SuperwordLM(HFLM):
     def _model_generate(
         self, context: Any, max_length: int, stop: list[str], **generation_kwargs: Any
     ) -> Any:
-        """Generate from the held-back bytes, and leave them out of the result."""
+        """Generate from covers of the held-back bytes, and leave these out of the result."""
         if not generation_kwargs.get("temperature"):
             generation_kwargs.pop("temperature", None)
             generation_kwargs.setdefault("do_sample", False)
-        width = context.shape[1]
-        mask = HeldBackLogitsProcessor(self.tokenizer, self._held_back, width)
-        stopping = StopAfterHeldBack(self, stop, width)
-        # Held-back bytes take room, but are not generated text.
-        extra = max(len(self.tokenizer.core.encode_bytes(held)) for held in self._held_back)
+        masks = generation_kwargs.pop("attention_mask").bool()
+        prompts = [row[mask].tolist() for row, mask in zip(context, masks, strict=True)]
+        begun = [
+            self._choose_cover(ids, held_back, generation_kwargs["do_sample"])
+            for ids, held_back in zip(prompts, self._held_back, strict=True)
+        ]
+        rows = [ids + cover for ids, cover in zip(prompts, begun, strict=True)]
+        batch = self.tokenizer.pad({"input_ids": rows}, padding_side="left", return_tensors="pt")
+        width = batch["input_ids"].shape[1]
+        # What has no cover is written under the mask. That takes room, but is not generated text.
+        left = [b"" if cover else held for cover, held in zip(begun, self._held_back, strict=True)]
+        extra = max(len(self.tokenizer.core.encode_bytes(held)) for held in left)
+        wanted = max_length - context.shape[1] + extra
         with torch.autocast(
             device_type=self.device.type,
             dtype=self.mixed_precision_dtype,
             enabled=self.mixed_precision_dtype is not None,
         ):
             generated = self.model.generate(
-                input_ids=context,
-                max_length=min(max_length + extra, max(self.max_length, max_length)),
-                stopping_criteria=[stopping],
-                logits_processor=[mask],
+                **batch.to(self.device),
+                max_new_tokens=max(1, min(wanted, self.max_length - width)),
+                stopping_criteria=[StopAfterHeldBack(self, begun, stop, width)],
+                logits_processor=[HeldBackLogitsProcessor(self.tokenizer, left, width)],
                 eos_token_id=self.eot_token_id,
                 pad_token_id=self.tokenizer.pad_token_id,
                 use_cache=True,
                 **generation_kwargs,
             )
-        rows = generated[:, width:].tolist()
-        each = len(rows) // len(self._held_back)
-        new = [
-            self.drop_held_back(self._held_back[index // each], row)
-            for index, row in enumerate(rows)
-        ]
+        new = self.list_new_ids(begun, generated[:, width:].tolist())
         longest = max(map(len, new))
         padded = [row + [self.tokenizer.pad_token_id] * (longest - len(row)) for row in new]
-        return torch.cat([generated[:, :width], generated.new_tensor(padded).long()], 1)
+        return torch.cat([context, context.new_tensor(padded).long()], 1)
+
+    def _choose_cover(self, ids: list[int], held_back: bytes, do_sample: bool) -> list[int]:
+        """Return the ids of a cover; none if nothing is held back, or there are too many covers."""
+        covers = self._find_covers(ids, held_back) if held_back else None
+        if covers is None:
+            return []
+        if do_sample:
+            # The harness seeds torch.
+            return covers.sample(1, seed=int(torch.randint(2**31, ())))[0].ids
+        return covers.rank(1)[0].ids
+
+    def list_new_ids(self, begun: list[list[int]], rows: list[list[int]]) -> list[list[int]]:
+        """Return the ids after the held-back bytes of each row."""
+        return [
+            self.drop_held_back(held_back, [*cover, *row])
+            for held_back, cover, row in zip(self._held_back, begun, rows, strict=True)
+        ]
 
     def drop_held_back(self, held_back: bytes, ids: list[int]) -> list[int]:
         """Return the ids of the text after the held-back bytes.
@@ -202,21 +223,19 @@ class StopAfterHeldBack(StoppingCriteria):
     The harness then trims the text: a superword may go on after the stop string.
     """
 
-    def __init__(self, model: SuperwordLM, stop: list[str], prompt_length: int) -> None:
+    def __init__(
+        self, model: SuperwordLM, begun: list[list[int]], stop: list[str], prompt_length: int
+    ) -> None:
         self._model = model
-        self._held_back = model._held_back
+        self._begun = begun
         self._stop = [text for text in stop if text]
         self._prompt_length = prompt_length
 
     def __call__(self, input_ids: Any, scores: Any, **kwargs: Any) -> Any:
         """Return for each row whether it is done."""
         rows = input_ids[:, self._prompt_length :].tolist()
-        each = len(rows) // len(self._held_back)
-        done = []
-        for index, row in enumerate(rows):
-            new = self._model.drop_held_back(self._held_back[index // each], row)
-            text = self._model.tokenizer.decode(new)
-            done.append(any(stop in text for stop in self._stop))
+        texts = map(self._model.tokenizer.decode, self._model.list_new_ids(self._begun, rows))
+        done = [any(stop in text for stop in self._stop) for text in texts]
         return torch.tensor(done, device=input_ids.device)
 
 

@@ -17,8 +17,9 @@ from lm_eval.api.instance import Instance  # noqa: E402
 from transformers import GPT2Config, GPT2LMHeadModel  # noqa: E402
 
 import superword  # noqa: E402
+from superword import Prompt  # noqa: E402
 from superword.lm_eval import SuperwordLM  # noqa: E402
-from superword.transformers import SuperwordTokenizer  # noqa: E402
+from superword.transformers import SuperwordTokenizer, find_covers  # noqa: E402
 
 # The harness and the libraries that it loads warn about themselves.
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -94,22 +95,17 @@ def test_generated_text_follows_the_context_and_does_not_repeat_it(model: Superw
     for context, text in zip(CONTEXTS, together, strict=True):
         assert text
         prompt = tok.encode_prompt(context)
-        # One step at a time, with all tokens that agree.
-        ids, rest = prompt.ids or [1500], prompt.held_back
-        start = len(ids)
-        while True:
+        ids, start = prompt.ids or [1500], len(prompt.ids or [1500])
+        if prompt.held_back:
+            covers = find_covers(model.model, model.tokenizer, Prompt(ids, prompt.held_back))
+            ids = ids + covers.rank(1)[0].ids
+        # Then one step at a time.
+        for _ in range(12):
             with torch.no_grad():
-                scores = model.model(torch.tensor([ids])).logits[0, -1]
-            if rest:
-                for id in range(1501):
-                    token = b"" if id == 1500 else tok.token_bytes(id)
-                    if not token or not (token.startswith(rest) or rest.startswith(token)):
-                        scores[id] = -torch.inf
-            best = int(scores.argmax())
-            if best == 1500 or len(ids) - start > 12:
+                best = int(model.model(torch.tensor([ids])).logits[0, -1].argmax())
+            if best == 1500:
                 break
             ids = [*ids, best]
-            rest = rest[len(tok.token_bytes(best)) :]
         written = tok.decode_bytes(ids[start:])
         assert written.startswith(prompt.held_back)
         expected = written[len(prompt.held_back) :].decode("utf-8", "replace")
@@ -128,6 +124,24 @@ def test_a_token_that_goes_on_after_the_held_back_bytes_is_cut(model: SuperwordL
     assert model.drop_held_back(b" of the d", [of_the]) == []
 
 
+def test_without_covers_the_mask_is_used(
+    model: SuperwordLM, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("superword.integrations.lm_eval.MAX_COVER_EVALUATIONS", 1)
+    held = [model.tokenizer.core.encode_prompt(context).held_back for context in CONTEXTS]
+    assert model._choose_cover([1500], max(held, key=len), False) == []
+    assert all(generate(model, CONTEXTS, []))
+
+
+def test_sampling_draws_covers(model: SuperwordLM) -> None:
+    torch.manual_seed(1)
+    chosen = {tuple(model._choose_cover([1500], b" of", True)) for _ in range(20)}
+    assert len(chosen) > 1
+    options = {"until": [], "max_gen_toks": 5, "do_sample": True, "temperature": 1.0}
+    requests = ask("generate_until", *((context, dict(options)) for context in CONTEXTS))
+    assert len(model.generate_until(requests, disable_tqdm=True)) == len(CONTEXTS)
+
+
 def test_stop_strings_in_the_held_back_bytes_do_not_stop(model: SuperwordLM) -> None:
     (free,) = generate(model, ["It was the end of"], [])
     (text,) = generate(model, ["It was the end of"], [" of", "end"])
@@ -137,30 +151,22 @@ def test_stop_strings_in_the_held_back_bytes_do_not_stop(model: SuperwordLM) -> 
     assert generate(model, ["It was the end of"], [stop]) == [free.split(stop)[0]]
 
 
-def test_a_context_with_one_continuation_is_greedy_among_what_agrees(model: SuperwordLM) -> None:
+def test_a_context_with_one_continuation_is_greedy_after_its_best_cover(model: SuperwordLM) -> None:
     tok = model.tokenizer.core
-    tokens = [(id, tok.token_bytes(id)) for id in range(1500)]
-    found = []
-    for id, token in tokens:
-        context = "He said it. " + token.decode("utf-8", "ignore")[:3]
+    found: list[tuple[str, str]] = []
+    for id in range(256, 1500, 9):
+        context = "He said it. " + tok.token_bytes(id).decode("utf-8", "ignore")[:3]
         head, held_back = tok.encode_prompt(context)
-        with torch.no_grad():
-            scores = model.model(torch.tensor([head])).logits[0, -1]
-        agreeing = [
-            id for id, token in tokens if token.startswith(held_back) or held_back.startswith(token)
-        ]
-        best = max(agreeing, key=lambda id: float(scores[id]))
-        rest = tok.token_bytes(best)[len(held_back) :]
-        if held_back and rest.isascii() and tok.token_bytes(best).startswith(held_back):
-            if tok.encode(context + rest.decode()) == [*head, best]:
-                found.append((context, rest.decode()))
-                if int(scores.argmax()) != best and len(found) > 5:
-                    break
+        if held_back and context not in [context for context, _ in found]:
+            covers = find_covers(model.model, model.tokenizer, Prompt(head, held_back))
+            cover = covers.rank(1)[0].ids
+            text = tok.decode(head + cover)
+            if tok.encode(text) == head + cover:
+                found.append((context, text[len(context) :]))
     assert len(found) > 5
     requests = ask("loglikelihood", *found)
     flags = [flag for _, flag in model.loglikelihood(requests, disable_tqdm=True)]
-    once = [[context for context, _ in found].count(context) == 1 for context, _ in found]
-    assert all(flag for flag, is_once in zip(flags, once, strict=True) if is_once)
+    assert all(flags)
     # The harness asks for the held-back bytes too.
     plain = super(SuperwordLM, model).loglikelihood(requests, disable_tqdm=True)
     assert not all(flag for _, flag in plain)

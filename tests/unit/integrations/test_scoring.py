@@ -17,7 +17,7 @@ from superword.integrations.scoring import encode_pair
 from superword.transformers import SuperwordTokenizer
 
 SPECIAL = ["<|bos|>", "<|end|>"]
-KINDS = {
+KINDS: dict[str, dict[str, Any]] = {
     "BPE": {"supermerges": False, "deletion": None},
     "PickyBPE": {"supermerges": False, "tau": 0.7},
     "BoundlessBPE": {},
@@ -28,7 +28,7 @@ KINDS = {
 @cache
 def core(kind: str) -> superword.Tokenizer:
     documents = list(superword.sample())[::2]
-    return superword.train(documents, 2000, special_tokens=SPECIAL, **KINDS[kind])  # type: ignore[arg-type]
+    return superword.train(documents, 2000, special_tokens=SPECIAL, **KINDS[kind])
 
 
 @pytest.fixture(params=KINDS)
@@ -101,7 +101,7 @@ def test_of_1285_one_word_continuations_none_is_scored_wrongly(
 ) -> None:
     """docs/evaluation.md states how many the usual way scores wrongly."""
     corpus = shared / "corpus"
-    options: dict[str, Any] = dict(KINDS[kind])
+    options = dict(KINDS[kind])
     if kind == "SuperBPE":
         options["transition"] = 12_800
     tok = superword.train(
@@ -116,7 +116,7 @@ def test_of_1285_one_word_continuations_none_is_scored_wrongly(
     documents = [document for document in documents if len(document) > 400]
     generator = random.Random(18)
     word = re.compile(r"(?<=[\w.,;:)]) [A-Za-z]+(?![\w'’\-])")
-    found = []
+    found: list[tuple[str, str]] = []
     while len(found) < 1285:
         document = generator.choice(documents)
         at = generator.randrange(100, min(len(document) - 50, 3000))
