@@ -37,8 +37,8 @@ FOUNDATIONS = [
     "version",
     "vocabularies",
 ]
-# The other modules at the top: the package, the command, and the specification in Python.
-ENTRANCES = ["__init__", "cli", "reference"]
+# The other modules at the top: the package, the commands, and the specification in Python.
+ENTRANCES = ["__init__", "cli", "lm_eval", "reference"]
 # One-line re-exports for import paths that users, saved folders and pickles know.
 OLD_PATHS = ["datatrove", "exporting", "tiktoken_face", "transformers", "vllm"]
 

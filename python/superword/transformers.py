@@ -1,5 +1,10 @@
 """Kept for saved folders and old imports: see `superword.integrations.transformers`."""
 
-from superword.integrations.transformers import SuperwordConfig, SuperwordTokenizer
+from superword.integrations.transformers import (
+    HeldBackLogitsProcessor,
+    SuperwordConfig,
+    SuperwordTokenizer,
+    find_covers,
+)
 
-__all__ = ["SuperwordConfig", "SuperwordTokenizer"]
+__all__ = ["HeldBackLogitsProcessor", "SuperwordConfig", "SuperwordTokenizer", "find_covers"]

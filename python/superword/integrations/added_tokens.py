@@ -74,7 +74,7 @@ Piece(start=12, end=15, id=None), Piece(start=15, end=20, id=300)]
             return [Piece(0, len(text), None)] if text else []
         pieces = []
         end = 0
-        for found in self._find(text):
+        for found, _ in self._find(text):
             if found.start > end:
                 pieces.append(Piece(end, found.start, None))
             pieces.append(found)
@@ -83,7 +83,41 @@ Piece(start=12, end=15, id=None), Piece(start=15, end=20, id=300)]
             pieces.append(Piece(end, len(text), None))
         return pieces
 
-    def _find(self, text: str) -> Iterator[Piece]:
+    def split_prompt(self, text: str) -> tuple[int, int]:
+        """Split a text that will be continued: into added tokens, text, and a possible token.
+
+        Returns:
+            The end of the last added token that is certain, and the start of the rest that a
+            continuation may make an added token, or another one; the length of the text if there
+            is none.
+
+        Example:
+            >>> added = AddedTokens([AddedTokenRule("<end>", 300), AddedTokenRule("<end>s", 301)])
+            >>> added.split_prompt("to be<end> or<e"), added.split_prompt("to be<end>")
+            ((10, 13), (0, 5))
+        """
+        first = max(0, len(text) - max(map(len, self._tokens), default=0))
+        starts = [at for at in range(first, len(text)) if self._may_begin_at(text, at)]
+        end = 0
+        for found, start in self._find(text):
+            if any(end <= at <= start for at in starts):
+                break
+            end = found.end
+        start = min((at for at in starts if at >= end), default=len(text))
+        if any(token.lstrip for token in self._tokens.values()):
+            start = end + len(text[end:start].rstrip())
+        return end, start
+
+    def _may_begin_at(self, text: str, at: int) -> bool:
+        """Return whether the rest of a text may become a token, or cease to be one."""
+        rest = text[at:]
+        return any(
+            token.text.startswith(rest) and (token.text != rest or token.single_word)
+            for token in self._tokens.values()
+        )
+
+    def _find(self, text: str) -> Iterator[tuple[Piece, int]]:
+        """Yield the added tokens, each with the start of its own text, after white space."""
         end = 0
         for match in self._anywhere.finditer(text):
             start, stop = match.span()
@@ -92,11 +126,12 @@ Piece(start=12, end=15, id=None), Piece(start=15, end=20, id=300)]
             token = self._tokens[match.group()]
             if token.single_word and is_within_word(text, start, stop):
                 continue
+            own_start = start
             if token.lstrip:
                 start = end + len(text[end:start].rstrip())
             if token.rstrip:
                 stop = len(text) - len(text[stop:].lstrip())
-            yield Piece(start, stop, token.id)
+            yield Piece(start, stop, token.id), own_start
             end = stop
 
 

@@ -15,6 +15,8 @@ from superword.atomic_files import local_path, write_atomically
 from superword.errors import UnknownTokenError
 from superword.integrations.added_tokens import AddedTokenRule, AddedTokens
 from superword.integrations.assembled import Assembled
+from superword.integrations.held_back_logits import HeldBackLogitsProcessor
+from superword.integrations.model_covers import find_covers
 from superword.integrations.model_inputs import (
     Row,
     Rows,
@@ -28,7 +30,7 @@ from superword.integrations.structured_output import StructuredOutput
 from superword.integrations.truncation import truncate
 from superword.interop.byte_spelling import read_spelling, spell
 from superword.interop.folders import MODEL_FILE
-from superword.tokenizer import Tokenizer, load
+from superword.tokenizer import Prompt, Tokenizer, load
 
 try:
     from transformers import AddedToken, AutoTokenizer, BatchEncoding, PreTrainedConfig
@@ -38,7 +40,7 @@ except ImportError as missing:
     message = f"{missing}; pip install 'superword[transformers]'"
     raise ImportError(message, name=missing.name) from None
 
-__all__ = ["SuperwordConfig", "SuperwordTokenizer"]
+__all__ = ["HeldBackLogitsProcessor", "SuperwordConfig", "SuperwordTokenizer", "find_covers"]
 
 # Saved folders hold this module, for loading with trust_remote_code.
 STUB_FILE = "tokenization_superword.py"
@@ -176,6 +178,44 @@ class SuperwordTokenizer(SpecialPattern, StructuredOutput, PythonBackend):
         split = bool(kwargs.get("split_special_tokens", self.split_special_tokens))
         (sequence,) = encode_sequences(self.core, self._added_unless(split), [text])
         return list(self.convert_ids_to_tokens(sequence.ids))
+
+    def encode_prompt(
+        self,
+        text: str,
+        add_special_tokens: bool = True,
+        split_special_tokens: bool | None = None,
+    ) -> Prompt:
+        """Encode a text that will be continued: the ids that are certain, and the remaining bytes.
+
+        Whatever follows, the ids of the whole text start with these. A rest that may become a
+        special or an added token is held back too. `HeldBackLogitsProcessor` and `find_covers`
+        continue from the held-back bytes: docs/transformers.md.
+
+        Args:
+            text: The text; for a chat, what `apply_chat_template` returns with `tokenize=False`.
+            add_special_tokens: Whether to put the special tokens before the text that
+                `special_tokens_pattern` says. None are put after it.
+            split_special_tokens: Whether special and added tokens in the text are ordinary text; by
+                default as the tokenizer is set.
+
+        Example:
+            >>> import superword
+            >>> tok = superword.train(["one of the end of the"], 259, special_tokens=["<|end|>"])
+            >>> SuperwordTokenizer(tok).encode_prompt("<|end|>end of the")
+            Prompt(ids=[259, 101, 110, 100], held_back=b' of the')
+        """
+        split = self.split_special_tokens if split_special_tokens is None else split_special_tokens
+        added = self._added_unless(split)
+        end, rest = added.split_prompt(text) if added else (0, len(text))
+        ids: list[int] = []
+        if add_special_tokens and self._special_count(1):
+            marked = self.build_inputs_with_special_tokens([-1])
+            ids += marked[: marked.index(-1)]
+        if end:
+            (sequence,) = encode_sequences(self.core, added, [text[:end]])
+            ids += sequence.ids
+        prompt = self.core.encode_prompt(text[end:rest])
+        return Prompt(ids + prompt.ids, prompt.held_back + text[rest:].encode())
 
     def _convert_token_to_id(self, token: str) -> int | None:
         spelled = read_spelling(token)
