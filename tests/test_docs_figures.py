@@ -135,3 +135,18 @@ def test_the_results_count_the_verdicts() -> None:
     assert f"{held} hold on this corpus, {weaker} hold in a weaker form" in page
     by_key = {claim["claim"]: claim for claim in claims}
     assert by_key["supermerges-a-third"]["verdict"] == "weaker"
+
+
+def test_the_exports_that_the_docs_call_exact_have_no_differing_documents() -> None:
+    stored = json.loads((ROOT / "benchmarks/results/exports.json").read_text())
+    page = (ROOT / "docs/exporting.md").read_text()
+    assert f"{stored['documents']:,} documents" in page
+    for name, figures in stored["found"].items():
+        for format in ("tokenizer.json", "tiktoken", "gguf"):
+            assert figures[format]["exact"]
+            assert figures[format]["documents"] == stored["documents"]
+            assert figures[format]["differing_documents"] == 0, (name, format)
+        tokens, ratio = figures["vocab_size"], figures["bytes_per_token"]
+        assert f"| {tokens:,} | {ratio:.3f} | 0 |" in page
+    for name in ("`--profile portable`", "`--profile portable`, large"):
+        assert stored["found"][name]["survived"]["digits"] == 20_000

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import field, fields
+from dataclasses import Field, field
 from functools import wraps
 from typing import Any, ParamSpec, TypeVar
 
-__all__ = ["document_options", "expand_keywords", "gather", "option"]
+__all__ = ["document_options", "expand_keywords", "gather", "list_options", "option"]
 
 Options = TypeVar("Options")
 P = ParamSpec("P")
@@ -25,9 +25,14 @@ def option(default: Any, help: str) -> Any:
     return field(default=default, metadata={"help": help})
 
 
+def list_options(kind: type) -> list[Field[Any]]:
+    """Return the options of a dataclass: its fields, and what only its constructor takes."""
+    return list(vars(kind)["__dataclass_fields__"].values())
+
+
 def document_options(kind: type[Options]) -> type[Options]:
     """Add the help texts of a dataclass's options to its docstring."""
-    lines = [f"    {each.name}: {each.metadata['help']}" for each in fields(kind)]  # type: ignore[arg-type]
+    lines = [f"    {each.name}: {each.metadata['help']}" for each in list_options(kind)]
     kind.__doc__ = "\n".join([f"{kind.__doc__}\n", "Attributes:", *lines])
     return kind
 
@@ -38,7 +43,7 @@ def gather(kind: type[Options], given: Options | None, keywords: Mapping[str, ob
     Raises:
         ValueError: If there are both, or an option makes no sense.
     """
-    names = [each.name for each in fields(kind) if each.name in keywords]  # type: ignore[arg-type]
+    names = [each.name for each in list_options(kind) if each.name in keywords]
     if given is None:
         return kind(**{name: keywords[name] for name in names})
     if not isinstance(given, kind):
@@ -51,12 +56,19 @@ def gather(kind: type[Options], given: Options | None, keywords: Mapping[str, ob
     return given
 
 
+def read_type(option: Field[Any]) -> Any:
+    """Return the type of an option as it is declared, without `InitVar`."""
+    declared = option.type
+    is_wrapped = isinstance(declared, str) and declared.startswith("InitVar[")
+    return declared[len("InitVar[") : -1] if is_wrapped else declared
+
+
 def expand_keywords(accepted: type, *kinds: type) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Show the `**keywords` of a function, typed by `accepted`, with the defaults of `kinds`.
 
     `help()` shows the expanded signature. Other keywords raise a `TypeError`.
     """
-    declared = {each.name: each for kind in kinds for each in fields(kind)}
+    declared = {each.name: each for kind in kinds for each in list_options(kind)}
 
     def decorate(function: Callable[P, R]) -> Callable[P, R]:
         plain = inspect.signature(function)
@@ -66,7 +78,7 @@ def expand_keywords(accepted: type, *kinds: type) -> Callable[[Callable[P, R]], 
                 name,
                 inspect.Parameter.KEYWORD_ONLY,
                 default=each.default,
-                annotation=each.type,
+                annotation=read_type(each),
             )
             for name, each in declared.items()
             if name in accepted.__annotations__

@@ -23,6 +23,14 @@ class FormatChoice(StrEnum):
 
     tokenizer_json = "tokenizer.json"
     tiktoken = "tiktoken"
+    gguf = "gguf"
+
+
+FORMATS: dict[FormatChoice, Format] = {
+    FormatChoice.tokenizer_json: "tokenizer.json",
+    FormatChoice.tiktoken: "tiktoken",
+    FormatChoice.gguf: "gguf",
+}
 
 
 @derive_options(corpus_options=["column", "separator", "max_bytes", "max_documents"])
@@ -33,8 +41,8 @@ def export_command(
     format: Annotated[
         FormatChoice | None,
         option(
-            "Format of the file: tokenizer.json or tiktoken; by default tiktoken if the name "
-            "ends so.",
+            "Format of the file: tokenizer.json, tiktoken or gguf; by default the last two if "
+            "the name ends so.",
             "Output",
             metavar="FORMAT",
         ),
@@ -51,7 +59,9 @@ def export_command(
     """Write a model as a file of another library.
 
     A model with merges only (BPE, SuperBPE) can be exported exactly, as a tokenizer.json, or as a
-    tiktoken file with a .json file beside it. A model with supermerges or deletions cannot: the
+    tiktoken file with a .json file beside it. llama.cpp reads a gguf file, with the vocabulary
+    only, of models whose split it has: those of superword train --profile portable, and plain BPE
+    with the pattern gpt2, llama3 or qwen2. A model with supermerges or deletions cannot: the
     nearest tokenizer.json gives other ids for some texts. Before a file is called exact, it is
     compared with the model on built-in texts. --check counts the differences on yours. If an exact
     file has any, the command fails.
@@ -60,12 +70,11 @@ def export_command(
 
     superword export bpe.json -o bpe.tiktoken
 
+    superword export portable.json -o portable.gguf
+
     superword export model.json -o tokenizer.json --approximate --check corpus/*.jsonl.zst
     """
-    is_tiktoken = (
-        output.suffix == ".tiktoken" if format is None else format is FormatChoice.tiktoken
-    )
-    named: Format = "tiktoken" if is_tiktoken else "tokenizer.json"
+    named = choose_format(output) if format is None else FORMATS[format]
     with errors_as_sentences():
         tok = load(model)
         corpus = None
@@ -73,13 +82,13 @@ def export_command(
             # Opened before anything is written, so that a wrong path fails at once.
             paths = [RawPath(path) for path in check]
             corpus = open_corpus(paths, corpus_options=corpus_options)
-        is_exact = export(tok, output, named, approximate=approximate)
         found = None
-        if corpus is not None:
-            try:
+        try:
+            is_exact = export(tok, output, named, approximate=approximate)
+            if corpus is not None:
                 found = compare_export(tok, output, named, corpus.documents())
-            except ImportError as missing:
-                raise ValueError(str(missing)) from None
+        except ImportError as missing:
+            raise ValueError(str(missing)) from None
     is_wrong = is_exact and found is not None and found.differing_documents > 0
     if as_json:
         checked = None if found is None else found._asdict()
@@ -94,6 +103,17 @@ def export_command(
             f"{output}: the file should be exact, but gives other ids for some texts; do not use "
             "it, and report the pattern of the model with a text that differs"
         )
+
+
+def choose_format(output: Path) -> Format:
+    """Return the format that the name of a file stands for.
+
+    Example:
+        >>> choose_format(Path("model.gguf")), choose_format(Path("model.json"))
+        ('gguf', 'tokenizer.json')
+    """
+    suffixes: dict[str, Format] = {".tiktoken": "tiktoken", ".gguf": "gguf"}
+    return suffixes.get(output.suffix, "tokenizer.json")
 
 
 def describe(found: Comparison) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable, Collection
-from dataclasses import fields
+from dataclasses import InitVar
 from enum import StrEnum
 from functools import wraps
 from pathlib import Path
@@ -20,6 +20,7 @@ import typer
 
 from superword.commands.messages import errors_as_sentences
 from superword.corpus import CorpusOptions, Shard
+from superword.keywords import list_options
 from superword.patterns import PATTERN_NAMES
 from superword.tokenizer import TrainingConfig
 from superword.training import ProgressCallback, Resources
@@ -149,7 +150,7 @@ def option(
 
 def field_option(kind: type, name: str) -> Any:
     """Return the typer option of a field, with its help and panel."""
-    [field] = [each for each in fields(kind) if each.name == name]
+    [field] = [each for each in list_options(kind) if each.name == name]
     help, panel = field.metadata["help"], PANELS[kind]
     complete = complete_pattern if name in ("pattern", "second_pattern") else None
     if name not in SPELLINGS:
@@ -161,6 +162,8 @@ def field_option(kind: type, name: str) -> Any:
 def field_parameter(kind: type, name: str, is_required: bool) -> inspect.Parameter:
     """Return the parameter of a command that sets a field."""
     hint, default = get_type_hints(kind)[name], getattr(kind, name)
+    if isinstance(hint, InitVar):
+        hint = hint.type
     if name in SPELLINGS:
         hint, default = SPELLINGS[name].type, SPELLINGS[name].default
     return inspect.Parameter(
@@ -189,28 +192,52 @@ def derive_options(
             if kind not in PANELS:
                 parameters.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
                 continue
-            names = [each.name for each in fields(kind)]
+            names = [each.name for each in list_options(kind)]
             names = [name for name in names if name in chosen.get(parameter.name, names)]
             names.sort(key=lambda name: name not in required)
             objects[parameter.name] = (kind, names)
             parameters += [field_parameter(kind, name, name in required) for name in names]
 
         @wraps(command)
-        def run(**values: Any) -> None:
+        def run(context: typer.Context, **values: Any) -> None:
             for name in SPELLINGS.keys() & values.keys():
                 values[name] = SPELLINGS[name].read(values[name])
             with errors_as_sentences():
                 made = {
-                    name: kind(**{each: values.pop(each) for each in names})
+                    name: kind(**take_given(kind, names, values, context))
                     for name, (kind, names) in objects.items()
                 }
             command(**values, **made)
 
+        parameters.append(
+            inspect.Parameter("context", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context)
+        )
         run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
         run.__annotations__ = {each.name: each.annotation for each in parameters}
         return run
 
     return decorate
+
+
+def take_given(
+    kind: type, names: list[str], values: dict[str, Any], context: typer.Context
+) -> dict[str, Any]:
+    """Take the fields of an object from the options, without those left at their defaults.
+
+    So an object can tell which of its options were typed.
+    """
+    taken = {name: values.pop(name) for name in names}
+    return {
+        name: value
+        for name, value in taken.items()
+        if is_typed(context, name) or value != getattr(kind, name)
+    }
+
+
+def is_typed(context: typer.Context, name: str) -> bool:
+    """Return whether an option was typed, even if it was typed with its default."""
+    source = context.get_parameter_source(name)
+    return source is not None and source.name != "DEFAULT"
 
 
 def parse_shard(text: str) -> Shard:

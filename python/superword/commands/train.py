@@ -74,6 +74,9 @@ def train_command(
     superword train books/ -o superbpe.json --vocab-size 65536 --transition 49152 --pattern gpt4o
     --no-supermerges --deletion none
 
+    superword train books/ -o portable.json --vocab-size 65536 --profile portable
+    --special-token "<|endoftext|>"
+
     zcat dump.jsonl.gz | superword train - -o model.json --vocab-size 65536 --progress json
 
     superword train --counts counts -o model.json --vocab-size 131072

@@ -5,6 +5,8 @@ In reading order:
     export_checks   Whether another library's file can give the same ids.
     tokenizer_json  A model as a `tokenizer.json`.
     tiktoken_file   tiktoken's vocabulary files.
+    gguf_checks     Whether llama.cpp can give the same ids.
+    gguf_file       A model as a GGUF file.
     tricky_texts    Texts on which libraries differ, if they differ at all.
     comparing       `compare_export`, which counts the differences of a file and its model.
     exporting       `export`, which checks a file before it is called exact.

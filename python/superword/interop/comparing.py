@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import islice
+from itertools import groupby, islice
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -21,7 +22,10 @@ if TYPE_CHECKING:
 
 __all__ = ["Comparison", "Format", "compare_export", "find_difference"]
 
-Format = Literal["tokenizer.json", "tiktoken"]
+Format = Literal["tokenizer.json", "tiktoken", "gguf"]
+
+# llama.cpp recurses once for each digit. With a stack of 8 MB, 26,000 are safe and 28,000 crash.
+LONGEST_NUMBER = 20_000
 
 # Documents that are compared at a time.
 BATCH_SIZE = 256
@@ -119,10 +123,9 @@ Encode = Callable[[list[str]], Sequence[Sequence[int]]]
 
 def open_exported(path: Path, format: Format) -> Encode:
     """Return a function that encodes texts with an exported file."""
-    is_tiktoken = format == "tiktoken"
-    library = "tiktoken" if is_tiktoken else "tokenizers"
+    library, open_file = LIBRARIES[format]
     try:
-        opened = (open_tiktoken if is_tiktoken else open_tokenizers)(path)
+        opened = open_file(path)
     except (ImportError, OSError):
         raise
     except Exception as error:
@@ -167,3 +170,45 @@ def open_tiktoken(path: Path) -> Encode:
         special_tokens=special_tokens,
     )
     return lambda texts: list(opened.encode_ordinary_batch(texts))
+
+
+def open_llama_cpp(path: Path) -> Encode:
+    """Return a function that encodes with a GGUF file; special tokens are ordinary text."""
+    try:
+        from llama_cpp import Llama
+    except ImportError:
+        message = "comparing needs llama-cpp-python; pip install llama-cpp-python"
+        raise ImportError(message, name="llama_cpp") from None
+    opened: Any = Llama(str(path), vocab_only=True, verbose=False)
+    is_recursive = opened.metadata["tokenizer.ggml.pre"] == "superbpe"
+
+    def encode(texts: list[str]) -> list[list[int]]:
+        if is_recursive and any(map(has_long_number, texts)):
+            raise ValueError(
+                f"it would crash on more than {LONGEST_NUMBER:,} digits in a row; leave this "
+                "document out"
+            )
+        return [opened.tokenize(text.encode(), add_bos=False, special=False) for text in texts]
+
+    return encode
+
+
+def has_long_number(text: str) -> bool:
+    """Return whether a text has a number on which llama.cpp might exhaust its stack.
+
+    Example:
+        >>> has_long_number("1" * 20_000), has_long_number("a" + "1" * 20_001)
+        (False, True)
+    """
+    runs = re.findall(rf"\w{{{LONGEST_NUMBER + 1},}}", text)
+    grouped = (group for run in runs for group in groupby(run, str.isnumeric))
+    return any(
+        is_numeric and sum(1 for _ in group) > LONGEST_NUMBER for is_numeric, group in grouped
+    )
+
+
+LIBRARIES: dict[Format, tuple[str, Callable[[Path], Encode]]] = {
+    "tokenizer.json": ("tokenizers", open_tokenizers),
+    "tiktoken": ("tiktoken", open_tiktoken),
+    "gguf": ("llama.cpp", open_llama_cpp),
+}

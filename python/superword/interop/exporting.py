@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import warnings
+from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
 
@@ -11,6 +12,8 @@ from superword.atomic_files import write_atomically
 from superword.errors import ExportError
 from superword.interop.comparing import Format, find_difference
 from superword.interop.export_checks import explain_no_ranks
+from superword.interop.gguf_checks import explain_no_gguf
+from superword.interop.gguf_file import write_gguf
 from superword.interop.tiktoken_file import companion_path, write_companion, write_ranks
 from superword.interop.tokenizer_json import write_tokenizer_json
 from superword.tokenizer import Tokenizer
@@ -18,7 +21,12 @@ from superword.tokenizer.rank_checks import explain_no_tiktoken
 
 __all__ = ["export"]
 
-FORMATS: tuple[Format, ...] = ("tokenizer.json", "tiktoken")
+# By format: why a model cannot be such a file.
+CHECKS: dict[Format, Callable[[Tokenizer], str | None]] = {
+    "tokenizer.json": explain_no_ranks,
+    "tiktoken": lambda tok: explain_no_ranks(tok) or explain_no_tiktoken(tok),
+    "gguf": explain_no_gguf,
+}
 
 
 def export(
@@ -33,7 +41,8 @@ def export(
         tok: The tokenizer.
         path: The file. A tiktoken file gets a second file beside it, its name plus `.json`, with
             the pattern and the special tokens.
-        format: `tokenizer.json`, of Hugging Face tokenizers, or `tiktoken`.
+        format: `tokenizer.json`, of Hugging Face tokenizers; `tiktoken`; or `gguf`, of llama.cpp,
+            with the vocabulary only.
         approximate: Write the nearest `tokenizer.json` if none gives the same ids.
 
     Returns:
@@ -43,6 +52,7 @@ def export(
     Raises:
         ExportError: If no such file gives the same ids, and `approximate` is not set or does not
             apply to the format; or if the other library cannot use the file.
+        ImportError: If a GGUF file is wanted and the package `gguf` is missing.
         OSError: If the file cannot be written.
 
     Example:
@@ -52,18 +62,18 @@ def export(
         ...     export(tok, f"{folder}/tokenizer.json", "tokenizer.json", approximate=True)
         False
     """
-    if format not in FORMATS:
-        raise ValueError(f"format must be one of {', '.join(FORMATS)}, not {format!r}")
-    is_tiktoken = format == "tiktoken"
+    if format not in CHECKS:
+        raise ValueError(f"format must be one of {', '.join(CHECKS)}, not {format!r}")
     path = Path(path)
-    reason = explain_no_ranks(tok) or (explain_no_tiktoken(tok) if is_tiktoken else None)
+    reason = CHECKS[format](tok)
     written: dict[Path, bytes] = {}
     if reason is None:
         written = write_files(tok, path, format, is_exact=True)
         reason = explain_difference(tok, written, format)
     if reason is not None:
-        if is_tiktoken or not approximate:
-            if not is_tiktoken:
+        has_nearest = format == "tokenizer.json"
+        if not (has_nearest and approximate):
+            if has_nearest:
                 reason += "; approximate=True (--approximate) writes the nearest one"
             raise ExportError(f"no {format} file gives the ids of this model: {reason}")
         written = write_files(tok, path, format, is_exact=False)
@@ -77,6 +87,8 @@ def write_files(tok: Tokenizer, path: Path, format: Format, *, is_exact: bool) -
     """Return the contents of the files."""
     if format == "tiktoken":
         return {path: write_ranks(tok), companion_path(path): write_companion(tok)}
+    if format == "gguf":
+        return {path: write_gguf(tok)}
     try:
         return {path: write_tokenizer_json(tok, is_exact=is_exact)}
     except ValueError as error:

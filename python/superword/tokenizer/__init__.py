@@ -1,6 +1,7 @@
 """A trained tokenizer: loading, encoding, decoding, inspecting.
 
 In reading order:
+    profiles          Names for options of training that belong together.
     config            `TrainingConfig`: the options that decide a model.
     rules             The rules of a model, and the steps of an explanation.
     threads           The number of threads.

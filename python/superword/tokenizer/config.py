@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, TypedDict
+from dataclasses import InitVar, dataclass
+from typing import Any, Literal, Self, TypeAlias, TypedDict
 
 from superword import _core
 from superword.keywords import document_options, option
@@ -16,6 +16,7 @@ from superword.patterns import (
     compile_pattern,
     resolve_pattern,
 )
+from superword.tokenizer.profiles import check_profile, fill_profile
 
 __all__ = ["Deletion", "OneStageKeywords", "TrainingConfig", "TrainingKeywords"]
 
@@ -25,8 +26,16 @@ Deletion: TypeAlias = Literal["bytes", "pair"] | None
 @document_options
 @dataclass(frozen=True, kw_only=True)
 class TrainingConfig:
-    """The options that, with the documents, decide a model. They are saved with it."""
+    """The options that, with the documents, decide a model. They are saved with it.
 
+    Of a profile, only the options that it stands for are kept.
+    """
+
+    profile: InitVar[str | None] = option(
+        None,
+        "Name for options that belong together. portable is SuperBPE that llama.cpp, tokenizers "
+        "and tiktoken encode exactly; its second stage learns a quarter of the vocabulary.",
+    )
     pattern: str = option(
         DEFAULT_PATTERN,
         f"Pattern that splits text into pretokens: {', '.join(NAMED_PATTERNS)}, "
@@ -54,8 +63,14 @@ class TrainingConfig:
         None, "Pattern of the second stage, and of encoding; SuperBPE's own by default."
     )
 
-    def __post_init__(self) -> None:
-        """Reject values that make no sense, and resolve the names of patterns.
+    def __new__(cls, **given: object) -> Self:
+        """Reject options that contradict a profile: only here is it known which were given."""
+        if given.get("profile") is not None:
+            check_profile(given)
+        return super().__new__(cls)
+
+    def __post_init__(self, profile: str | None) -> None:
+        """Reject values that make no sense, and resolve the names of profiles and patterns.
 
         A second stage gets its default pattern.
         """
@@ -65,6 +80,10 @@ class TrainingConfig:
             raise ValueError(
                 f"vocab_size must be at least 256, the single bytes, not {self.vocab_size}"
             )
+        if profile is not None:
+            filled = fill_profile(profile, self.vocab_size, self.transition)
+            for name, value in filled.items():
+                object.__setattr__(self, name, value)
         if self.deletion not in ("bytes", "pair", None):
             raise ValueError(f"deletion must be 'bytes', 'pair' or None, not {self.deletion!r}")
         if not 0 < self.tau <= 1:
@@ -133,5 +152,6 @@ class OneStageKeywords(TypedDict, total=False):
 class TrainingKeywords(OneStageKeywords, total=False):
     """The fields of `TrainingConfig`, without `vocab_size`, as keywords."""
 
+    profile: str | None
     transition: int | None
     second_pattern: str | None

@@ -10,7 +10,7 @@ from superword.patterns import compile_pattern
 if TYPE_CHECKING:
     from superword.tokenizer.tokenizer import Tokenizer
 
-__all__ = ["explain_no_tiktoken", "explain_unranked"]
+__all__ = ["explain_no_tiktoken", "explain_unranked", "find_unreachable"]
 
 # A named group, or a reference to a group, which cannot stand in a regex twice.
 GROUP_USE = re.compile(r"\(\?P?<[A-Za-z_]|\(\?P[=>]|\\[1-9kg]")
@@ -76,11 +76,25 @@ def explain_no_tiktoken(tok: Tokenizer) -> str | None:
         return "ids do not follow the order of the rules, and in such a file ids are ranks"
     if len(vocabulary) - len(made) < 256:
         return "not all 256 bytes have tokens"
+    token = find_unreachable(tok)
+    return None if token is None else f"the token {token!r} is not what its own bytes merge to"
+
+
+def find_unreachable(tok: Tokenizer) -> bytes | None:
+    """Return the first token that is not what its own bytes merge to; None if all are.
+
+    Example:
+        >>> import superword
+        >>> tok = superword.train(["to be to be"], 257, supermerges=False, deletion=None)
+        >>> find_unreachable(tok) is None
+        True
+    """
+    made: dict[bytes, int] = {}
+    for rule in tok.rules:
+        made.setdefault(rule.token, rule.index)
     pairs = {rule.index: (rule.left, rule.right) for rule in tok.rules}
-    for token in made:
-        if merge_alone(token, made, pairs) != [token]:
-            return f"the token {token!r} is not what its own bytes merge to"
-    return None
+    unreachable = (token for token in made if merge_alone(token, made, pairs) != [token])
+    return next(unreachable, None)
 
 
 def merge_alone(

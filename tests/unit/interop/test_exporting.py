@@ -350,8 +350,8 @@ def test_a_tiktoken_file_is_tokens_and_ranks(tmp_path: Path) -> None:
 
 
 def test_an_unknown_format_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"format must be one of tokenizer\.json, tiktoken"):
-        export(merges((b"t", b"o")), tmp_path / "x", "gguf")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match=r"format must be one of tokenizer\.json, tiktoken, gguf"):
+        export(merges((b"t", b"o")), tmp_path / "x", "spm")  # type: ignore[arg-type]
 
 
 def test_a_sample_of_the_evaluation_corpus(
