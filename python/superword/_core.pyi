@@ -9,6 +9,7 @@ __all__ = [
     "ELIGIBLE",
     "MIN_MEMORY_LIMIT",
     "NAMED_PATTERNS",
+    "PORTABLE_PATTERN",
     "SECOND_PATTERN",
     "UNICODE_VERSION",
     "Batches",
@@ -37,6 +38,7 @@ __all__ = [
 NAMED_PATTERNS: Final[dict[str, str]]
 DEFAULT_PATTERN: Final[str]
 ELIGIBLE: Final[str]
+PORTABLE_PATTERN: Final[str]
 SECOND_PATTERN: Final[str]
 MIN_MEMORY_LIMIT: Final[int]
 BIGRAM_BUCKETS: Final[int]

@@ -32,6 +32,7 @@ KINDS: dict[str, dict[str, Any]] = {
     "BoundlessBPE, deletion by pair": {"tau": 0.6, "deletion": "pair"},
     "BoundlessBPE without deletion": {"deletion": None},
     "SuperBPE": {"transition": 290, "supermerges": False, "deletion": None},
+    "portable": {"profile": "portable", "transition": 290},
     "extended": {"supermerges": False, "deletion": None},
     "imported": {"supermerges": False, "deletion": None},
 }

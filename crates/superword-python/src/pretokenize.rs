@@ -20,6 +20,7 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("DEFAULT_PATTERN", pretokenize::DEFAULT_PATTERN)?;
     module.add("ELIGIBLE", pretokenize::ELIGIBLE)?;
     module.add("SECOND_PATTERN", pretokenize::SECOND_PATTERN)?;
+    module.add("PORTABLE_PATTERN", pretokenize::PORTABLE_PATTERN)?;
     module.add("UNICODE_VERSION", pretokenize::UNICODE_VERSION)?;
     module.add("BACKTRACK_LIMIT", pretokenize::BACKTRACK_LIMIT)
 }

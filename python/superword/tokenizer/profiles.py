@@ -3,7 +3,7 @@ r"""Profiles: names for options of training that belong together.
 `portable` trains a SuperBPE whose second pattern is a split that llama.cpp has, by the name
 `superbpe`: it makes numbers pretokens, and everything between two numbers. Digits are grouped from
 the right. llama.cpp first splits at `\p{N}+`, and then at every place where `(\d{3})+(?!\d)`
-follows. `PORTABLE_PATTERN` is one regex that does the same in linear time. Of llama.cpp's splits
+follows. `PORTABLE_PATTERN` is one regex that does the same, and a scanner runs it. Of llama.cpp's splits
 that let words merge, it gives the fewest tokens and takes the longest texts: docs/exporting.md.
 """
 
@@ -11,17 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from superword import _core
+
 __all__ = ["PORTABLE_PATTERN", "PROFILES", "check_profile", "fill_profile"]
 
-# One or two digits before groups of three, the last of which ends the run of digits.
-HEAD = r"[0-9]{1,2}(?=(?:[0-9]{3})*+(?![0-9]))"
-# Other numbers, such as ½ or Ⅷ, with the head of the digits after them. They end no group.
-OTHERS = rf"[^\P{{N}}0-9]++(?:{HEAD})?"
-PORTABLE_PATTERN = (
-    # After digits comes a group of three: the head before it was found at the start of the run.
-    rf"(?:(?<=[0-9])[0-9]{{3}}|{HEAD}|[0-9]{{3}}|{OTHERS})(?:{OTHERS})*+"
-    r"|\P{N}++"
-)
+PORTABLE_PATTERN = _core.PORTABLE_PATTERN
 
 PROFILES: Mapping[str, Mapping[str, object]] = {
     "portable": {"supermerges": False, "deletion": None, "second_pattern": PORTABLE_PATTERN},

@@ -84,7 +84,8 @@ def test_all_continuations_of_a_context_are_scored_from_the_same_ids(
 
 
 def test_an_empty_context_is_scored_from_the_first_token(tokenizer: SuperwordTokenizer) -> None:
-    bos = tokenizer.bos_token_id
+    bos = tokenizer.convert_tokens_to_ids("<|bos|>")
+    assert isinstance(bos, int)
     of_the = tokenizer.core.encode("of the")
     assert encode_pair(tokenizer, "", "of the", bos) == ([bos], of_the, b"")
     assert encode_pair(tokenizer, "", "<|bos|>of the", bos) == ([bos], of_the, b"")

@@ -23,7 +23,7 @@ const MAX_JOB_BYTES: usize = 1 << 18;
 const CHUNK_BYTES: usize = 1 << 16;
 
 /// The bytes of an average token, or fewer.
-const BYTES_PER_TOKEN: usize = 4;
+pub(super) const BYTES_PER_TOKEN: usize = 4;
 
 /// The ids of texts, one after the other.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -29,6 +29,7 @@ mod unicode;
 pub use crate::pretokenize::eligibility::{ELIGIBLE, Eligibility};
 pub use crate::pretokenize::pattern::{DEFAULT_PATTERN, NAMED, Pattern};
 pub use crate::pretokenize::regex::BACKTRACK_LIMIT;
+pub use crate::pretokenize::scanners::portable::REGEX as PORTABLE_PATTERN;
 pub use crate::pretokenize::scanners::superbpe::REGEX as SECOND_PATTERN;
 pub use crate::pretokenize::spans::Spans;
 pub use crate::pretokenize::splitter::Splitter;

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::Error;
 use crate::pretokenize::regex::Regex;
-use crate::pretokenize::scanners::{boundless, gpt2, gpt4, gpt4o, punct, superbpe};
+use crate::pretokenize::scanners::{boundless, gpt2, gpt4, gpt4o, portable, punct, superbpe};
 use crate::pretokenize::spans::Spans;
 use crate::pretokenize::unicode::version::Tables;
 
@@ -39,6 +39,7 @@ pub(super) enum Scanner {
     Boundless,
     BoundlessDraft,
     SuperBpe,
+    Portable,
     Regex(Regex),
 }
 
@@ -67,6 +68,7 @@ impl Pattern {
             other if other == catch_all => Scanner::Boundless,
             other if other == draft => Scanner::BoundlessDraft,
             superbpe::REGEX => Scanner::SuperBpe,
+            portable::REGEX => Scanner::Portable,
             _ => Scanner::Regex(Regex::new(source)?),
         };
         Ok(Pattern { source: source.to_owned(), scanner })
@@ -91,6 +93,7 @@ impl Pattern {
             | Scanner::Qwen
             | Scanner::BoundlessDraft
             | Scanner::SuperBpe
+            | Scanner::Portable
             | Scanner::Regex(_) => None,
         }
     }
@@ -120,7 +123,7 @@ impl Pattern {
 
     /// Whether the pieces of a document have the same pretokens as the whole.
     pub(crate) fn may_split_documents(&self) -> bool {
-        !matches!(self.scanner, Scanner::SuperBpe | Scanner::Regex(_))
+        !matches!(self.scanner, Scanner::SuperBpe | Scanner::Portable | Scanner::Regex(_))
     }
 
     /// Returns the spans, in bytes, of the pretokens of a text, in order and without gaps.

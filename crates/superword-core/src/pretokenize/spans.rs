@@ -9,6 +9,7 @@ use crate::pretokenize::scanners::boundless::Boundless;
 use crate::pretokenize::scanners::gpt2::Gpt2;
 use crate::pretokenize::scanners::gpt4::Gpt4;
 use crate::pretokenize::scanners::gpt4o::Gpt4o;
+use crate::pretokenize::scanners::portable::PortableScan;
 use crate::pretokenize::scanners::punct::Punct;
 use crate::pretokenize::scanners::scan::Scan;
 use crate::pretokenize::scanners::superbpe::SuperBpeScan;
@@ -41,12 +42,13 @@ enum Inner<'t> {
     Boundless(Scan<'t, Boundless<true>>),
     BoundlessDraft(Scan<'t, Boundless<false>>),
     SuperBpe(SuperBpeScan<'t>),
+    Portable(PortableScan<'t>),
     Regex(RegexSpans<'t>),
 }
 
 /// Matches an `Inner`, with one expression for all scanners that have blocks.
 macro_rules! match_inner {
-    ($inner:expr, $scan:ident => $blocks:expr, $superbpe:ident => $no_blocks:expr, $regex:ident => $other:expr) => {
+    ($inner:expr, $scan:ident => $blocks:expr, $whole:ident => $no_blocks:expr, $regex:ident => $other:expr) => {
         match $inner {
             Inner::Gpt2($scan) => $blocks,
             Inner::Gpt4($scan) => $blocks,
@@ -56,7 +58,8 @@ macro_rules! match_inner {
             Inner::Punct($scan) => $blocks,
             Inner::Boundless($scan) => $blocks,
             Inner::BoundlessDraft($scan) => $blocks,
-            Inner::SuperBpe($superbpe) => $no_blocks,
+            Inner::SuperBpe($whole) => $no_blocks,
+            Inner::Portable($whole) => $no_blocks,
             Inner::Regex($regex) => $other,
         }
     };
@@ -74,6 +77,7 @@ impl<'t> Spans<'t> {
             Scanner::Boundless => Inner::Boundless(Scan::new(text)),
             Scanner::BoundlessDraft => Inner::BoundlessDraft(Scan::new(text)),
             Scanner::SuperBpe => Inner::SuperBpe(SuperBpeScan::new(text)),
+            Scanner::Portable => Inner::Portable(PortableScan::new(text)),
             Scanner::Regex(regex) => Inner::Regex(RegexSpans::new(regex, text)),
         })
     }
@@ -140,14 +144,14 @@ mod tests {
     use super::*;
     use crate::pretokenize::Pattern;
     use crate::pretokenize::pattern::NAMED;
-    use crate::pretokenize::scanners::{boundless, gpt4, superbpe};
+    use crate::pretokenize::scanners::{boundless, gpt4, portable, superbpe};
 
     /// All patterns that have scanners.
     fn patterns() -> Vec<Pattern> {
         let draft =
             format!("{}|.+", boundless::REGEX).replace(r"| ?(?:[\p{P}\p{S}]", r"|(?:[\p{P}\p{S}]");
         let named = NAMED.map(|(name, _)| name);
-        let others = [gpt4::CL100K, gpt4::QWEN, superbpe::REGEX, &draft];
+        let others = [gpt4::CL100K, gpt4::QWEN, superbpe::REGEX, portable::REGEX, &draft];
         let sources = named.into_iter().chain(others);
         sources.map(|source| Pattern::new(source).expect("a pattern")).collect()
     }
@@ -218,6 +222,8 @@ mod tests {
             ("gpt2", "one  ", (3, 4, false)),
             (superbpe::REGEX, "one two ", (0, 7, true)),
             (superbpe::REGEX, "one two!!", (7, 9, false)),
+            (portable::REGEX, "one two 12345", (8, 8, false)),
+            (portable::REGEX, "1 one two", (1, 9, true)),
             ("one|two", "one two", (0, 0, false)),
         ] {
             let pattern = Pattern::new(name).expect("a pattern");

@@ -5,7 +5,7 @@
 //! ways, and deleted tokens are made again, all far more often than in trained models.
 
 use superword_core::model::{Deletion, Model, Parameters, SecondStage, TokenId, Training};
-use superword_core::pretokenize::{ELIGIBLE, NAMED, SECOND_PATTERN};
+use superword_core::pretokenize::{ELIGIBLE, NAMED, PORTABLE_PATTERN, SECOND_PATTERN};
 
 use super::choices::Choices;
 use super::rules::RuleBuilder;
@@ -51,8 +51,9 @@ pub(crate) fn invent_model(
     is_dense: bool,
 ) -> Model {
     let pattern = if is_dense { DENSE_PATTERN.to_owned() } else { invent_pattern(choices) };
-    let second_stage = (kind == Kind::SuperBpe).then(|| match choices.below(3) {
+    let second_stage = (kind == Kind::SuperBpe).then(|| match choices.below(4) {
         0 => invent_pattern(choices),
+        1 => PORTABLE_PATTERN.to_owned(),
         _ => SECOND_PATTERN.to_owned(),
     });
     let eligible = if is_dense {

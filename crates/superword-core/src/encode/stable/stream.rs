@@ -4,6 +4,7 @@ use std::str;
 use std::sync::Arc;
 
 use crate::Error;
+use crate::encode::batch::BYTES_PER_TOKEN;
 use crate::encode::pretoken::cache::EncoderCache;
 use crate::encode::stable::open_text::{OpenTextEncoder, StablePart};
 use crate::model::{AddedTokenFinder, Segment};
@@ -73,7 +74,7 @@ impl EncodeStream {
         if self.held.len() < self.next_len {
             return Ok(Vec::new());
         }
-        let mut ids = Vec::new();
+        let mut ids = Vec::with_capacity(self.held.len() / BYTES_PER_TOKEN);
         let part = self.with_cache(|cache| self.append_stable(cache, &mut ids))?;
         let before_restart = ids.len() - part.after_restart;
         // More text may show less to be stable, since not all is taken into account.
@@ -135,7 +136,7 @@ impl EncodeStream {
         let mut start = 0;
         loop {
             let rest = &self.held[start..];
-            let (text, invalid) = match str::from_utf8(rest) {
+            let (text, invalid) = match simdutf8::compat::from_utf8(rest) {
                 Ok(text) => (text, None),
                 Err(error) => {
                     let (text, _) = rest.split_at(error.valid_up_to());

@@ -3,13 +3,14 @@
 //! 1. `scan`: the loop over blocks of 64 bytes, and `Grammar`, which a pattern implements;
 //! 2. `gpt_rules`: rules that several patterns share;
 //! 3. `gpt2`, `gpt4`, `gpt4o`, `punct`, `boundless`: the named patterns;
-//! 4. `superbpe`: the second stage of `SuperBPE`, without blocks.
+//! 4. `superbpe`, `portable`: second stages of `SuperBPE`, without blocks.
 
 pub(super) mod boundless;
 pub(super) mod gpt2;
 pub(super) mod gpt4;
 pub(super) mod gpt4o;
 mod gpt_rules;
+pub(super) mod portable;
 pub(super) mod punct;
 pub(super) mod scan;
 pub(super) mod superbpe;
