@@ -106,6 +106,12 @@ SPELLINGS = {
         lambda choice: None if choice is DeletionChoice.none else choice.value,
         metavar="KIND",
     ),
+    "max_superwords": Spelling(
+        str | None,
+        TrainingConfig.max_superwords,
+        lambda typed: parse_cap(typed or "none"),
+        metavar="NUMBER|SHARE",
+    ),
     "eligible": Spelling(
         str, TrainingConfig.eligible, lambda regex: regex, shown_default="the paper's regex"
     ),
@@ -197,9 +203,9 @@ def derive_options(
 
         @wraps(command)
         def run(**values: Any) -> None:
-            for name in SPELLINGS.keys() & values.keys():
-                values[name] = SPELLINGS[name].read(values[name])
             with errors_as_sentences():
+                for name in SPELLINGS.keys() & values.keys():
+                    values[name] = SPELLINGS[name].read(values[name])
                 made = {
                     name: kind(**{each: values.pop(each) for each in names})
                     for name, (kind, names) in objects.items()
@@ -211,6 +217,24 @@ def derive_options(
         return run
 
     return decorate
+
+
+def parse_cap(text: str) -> int | float | None:
+    """Return the number or the share that was typed; None for none.
+
+    Raises:
+        ValueError: If it is neither.
+
+    Example:
+        >>> parse_cap("8192"), parse_cap("0.05"), parse_cap("none")
+        (8192, 0.05, None)
+    """
+    if text == "none":
+        return None
+    try:
+        return int(text) if text.isdecimal() else float(text)
+    except ValueError:
+        raise ValueError(f"a cap must be a number or a share such as 0.05, not {text!r}") from None
 
 
 def parse_shard(text: str) -> Shard:
