@@ -148,8 +148,23 @@ REVERSALS = [
     ),
     (
         "supermerges cannot be switched off",
-        'self.best_supermerge() if supermerges else ((b"", b""), 0)',
-        "self.best_supermerge()",
+        "math.inf if supermerges else 0",
+        "math.inf",
+    ),
+    (
+        "a cap lets one superword too many pass",
+        ") < max_superwords:",
+        ") <= max_superwords:",
+    ),
+    (
+        "a cap counts supermerges, not superwords",
+        'len({rule.token for rule in self.rules if rule.kind == "supermerge"})',
+        'len([rule.token for rule in self.rules if rule.kind == "supermerge"])',
+    ),
+    (
+        "a share is rounded up",
+        "math.floor(max_superwords * vocab_size)",
+        "math.ceil(max_superwords * vocab_size)",
     ),
     (
         "a pretoken counts once however often it occurs",

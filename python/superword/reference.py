@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -167,14 +168,16 @@ class Trainer:
         self.rules: list[Rule] = []
         self.vocabulary = list(single_bytes(bytes(range(256))))
 
-    def step(self, supermerges: bool, deletion: Deletion, tau: float, min_count: int) -> bool:
+    def step(self, max_superwords: float, deletion: Deletion, tau: float, min_count: int) -> bool:
         """Do one step with its deletions; return False if no pair reaches `min_count`."""
         pair_counts: Counter[Pair] = Counter()
         for unit, occurrences in zip(self.alone, self.occurrences, strict=True):
             for pair in pairs(unit.tokens):
                 pair_counts[pair] += occurrences
         merge, merge_count = most_frequent(pair_counts)
-        supermerge, supermerge_count = self.best_supermerge() if supermerges else ((b"", b""), 0)
+        supermerge, supermerge_count = (b"", b""), 0
+        if len({rule.token for rule in self.rules if rule.kind == "supermerge"}) < max_superwords:
+            supermerge, supermerge_count = self.best_supermerge()
         if max(merge_count, supermerge_count) < min_count:
             return False
         if supermerge_count >= merge_count:
@@ -229,6 +232,7 @@ def train(
     deletion: Deletion = "bytes",
     tau: float = 0.9,
     min_count: int = 2,
+    max_superwords: int | float | None = None,
     transition: int | None = None,
     second_pattern: str | None = None,
 ) -> tuple[list[Rule], list[bytes]]:
@@ -247,9 +251,17 @@ def train(
         raise ValueError("transition (SuperBPE) needs supermerges=False and deletion=None")
     if transition is not None and not 256 <= transition <= vocab_size:
         raise ValueError(f"transition must be from 256 to vocab_size, not {transition}")
+    if isinstance(max_superwords, float) and not 0 < max_superwords < 1:
+        raise ValueError(
+            f"max_superwords must be an integer, or above 0 and below 1, not {max_superwords}"
+        )
     documents = list(documents)
     trainer = Trainer(documents, pattern, eligible)
-    settings = (supermerges, deletion, tau, min_count)
+    if max_superwords is None or not supermerges:
+        max_superwords = math.inf if supermerges else 0
+    elif isinstance(max_superwords, float):
+        max_superwords = math.floor(max_superwords * vocab_size)
+    settings = (max_superwords, deletion, tau, min_count)
     if (
         transition is not None
     ):  # SuperBPE: the rest is learned on documents split by another pattern.

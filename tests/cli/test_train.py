@@ -79,6 +79,22 @@ def test_a_file_gives_the_model_that_python_gives(corpus: Path, output: Path) ->
     assert output.read_bytes() == corpus.with_name("python.json").read_bytes()
 
 
+@pytest.mark.parametrize(("typed", "cap"), [("1", 1), ("0.004", 0.004), ("none", None)])
+def test_a_cap_is_a_number_or_a_share(
+    corpus: Path, output: Path, typed: str, cap: float | None
+) -> None:
+    run(corpus, "-o", output, "--vocab-size", "260", "--max-superwords", typed)
+    assert superword.load(output) == superword.train(DOCUMENTS, 260, max_superwords=cap)
+
+
+@pytest.mark.parametrize("typed", ["few", "1.5"])
+def test_a_cap_that_makes_no_sense_ends_in_one_sentence(
+    corpus: Path, output: Path, typed: str
+) -> None:
+    done = run(corpus, "-o", output, "--vocab-size", "260", "--max-superwords", typed)
+    assert re.search("must be an? (number|integer).* a share", refusal(done, output))
+
+
 def test_the_summary_is_on_standard_error(corpus: Path, output: Path) -> None:
     done = run(corpus, "-o", output, "--vocab-size", "260", "--progress", "none")
     first, second, speed, following = done.stderr.decode().splitlines()

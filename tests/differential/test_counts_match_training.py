@@ -40,6 +40,7 @@ def random_parameters(random: Random) -> TrainingConfig:
         tau=random.choice([0.3, 0.5, 0.75, 0.9]),
         min_count=random.choice([1, 2, 3]),
         vocab_size=random.choice([257, 260, 270, 300, 5000]),
+        max_superwords=random.choice([None, 1, 3, 0.01]),
     )
 
 

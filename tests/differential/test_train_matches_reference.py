@@ -37,6 +37,7 @@ TAUS = [0.3, 0.4, 0.5, 0.6, 0.75, 0.9, 1.0]
 MIN_COUNTS = [1, 1, 2, 2, 3, 5]
 # The last ones are more than any corpus here has pairs for.
 SIZES = [256, 257, 258, 260, 265, 270, 280, 300, 350, 5000]
+CAPS = [None, None, 0, 1, 2, 5, 0.003, 0.01, 0.02]
 MODES: list[tuple[bool, Deletion]] = [(on, mode) for on in (True, False) for mode in DELETIONS]
 
 Learned = tuple[list[tuple[object, ...]], list[tuple[int, bytes]]]
@@ -101,6 +102,7 @@ def random_parameters(random: Random) -> TrainingConfig:
         tau=random.choice(TAUS),
         min_count=random.choice(MIN_COUNTS),
         vocab_size=random.choice(SIZES),
+        max_superwords=random.choice(CAPS),
     )
 
 
@@ -162,6 +164,7 @@ parameters_of_training = st.builds(
     tau=st.sampled_from(TAUS),
     min_count=st.sampled_from(MIN_COUNTS),
     vocab_size=st.sampled_from(SIZES),
+    max_superwords=st.sampled_from(CAPS),
 )
 
 

@@ -38,6 +38,7 @@ settings_of_training = st.builds(
     deletion=deletions,
     tau=st.sampled_from([0.2, 0.4, 0.5, 0.9, 1.0]),
     min_count=st.sampled_from([1, 1, 2]),
+    max_superwords=st.sampled_from([None, None, 0, 1, 3, 0.004, 0.01, 0.02, 0.5]),
 )
 special_tokens = st.sampled_from([[], ["<|endoftext|>"], ["ab", "é<"]])
 
@@ -93,7 +94,13 @@ def test_truncation_gives_the_file_of_training_at_every_size(
         assert truncated.fingerprint == trained.fingerprint
     if tok.vocab_size < parameters.vocab_size:
         larger = replace(parameters, vocab_size=parameters.vocab_size + 7)
-        assert tok.truncate(larger.vocab_size) == tokenizer(documents, larger, special)
+        share = parameters.max_superwords
+        caps = [int((share or 0) * each.vocab_size) for each in (parameters, larger)]
+        if isinstance(share, float) and caps[0] < caps[1]:
+            with pytest.raises(ValueError, match="trained for"):
+                tok.truncate(larger.vocab_size)
+        else:
+            assert tok.truncate(larger.vocab_size) == tokenizer(documents, larger, special)
     else:
         with pytest.raises(ValueError, match="trained for"):
             tok.truncate(parameters.vocab_size + 1)

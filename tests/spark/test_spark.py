@@ -80,6 +80,15 @@ def test_partitions_change_nothing(df: DataFrame, documents: list[str]) -> None:
             assert 0 < one.rows < one.pretokens
 
 
+@pytest.mark.parametrize("cap", [3, 0.01])
+def test_a_cap_on_superwords_is_that_of_training(
+    df: DataFrame, documents: list[str], cap: float
+) -> None:
+    wanted = superword.train(documents, SIZE, max_superwords=cap)
+    assert spark.train(df, SIZE, max_superwords=cap) == wanted
+    assert sum(map(wanted.is_superword, range(SIZE))) == (cap if isinstance(cap, int) else 6)
+
+
 def test_rows_are_fewer_the_more_text_repeats(session: SparkSession) -> None:
     texts = [("to be or not to be, that is the question " * 1000,)] * 4
     passed: list[spark.Passed] = []

@@ -2,20 +2,10 @@
 
 use proptest::prelude::*;
 use superword_core::Error;
-use superword_core::model::{Deletion, Model, Parameters, Rule, TokenId, TokenIndex, Training};
-use superword_core::pretokenize::ELIGIBLE;
+use superword_core::model::{Model, Parameters, Rule, TokenId, TokenIndex, Training};
 
 fn parameters(vocab_size: u32) -> Parameters {
-    Parameters {
-        pattern: "boundless".to_owned(),
-        eligible: ELIGIBLE.to_owned(),
-        supermerges: true,
-        deletion: Some(Deletion::Bytes),
-        tau: 0.9,
-        min_count: 2,
-        vocab_size,
-        second_stage: None,
-    }
+    Parameters { pattern: "boundless".to_owned(), vocab_size, ..Parameters::default() }
 }
 
 /// The 256 bytes, and more.

@@ -15,7 +15,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::RngSeed;
 use superword_core::corpus::{Batch, Corpus, CorpusOptions, Files, Memory, ReadOptions};
-use superword_core::model::{Deletion, Parameters, SpelledRule};
+use superword_core::model::{Deletion, Parameters, RuleLimits, SpelledRule, SuperwordCap};
 use superword_core::pretokenize::ELIGIBLE;
 use superword_core::{Control, Resources};
 
@@ -122,18 +122,29 @@ fn parameters() -> impl Strategy<Value = Parameters> {
     let deletion = (select(DELETIONS.to_vec()), select(vec![0.3, 0.5, 0.6, 0.75, 0.9, 1.0]));
     // No corpus has pairs for the largest.
     let size = prop_oneof![256..280_u32, 256..350_u32, Just(5000)];
-    (split, deletion, prop::bool::weighted(0.8), 1..=5_u64, size).prop_map(
-        |((pattern, eligible), (deletion, tau), supermerges, min_count, vocab_size)| Parameters {
-            pattern: pattern.to_owned(),
-            eligible: eligible.to_owned(),
-            supermerges,
-            deletion,
-            tau,
-            min_count,
-            vocab_size,
-            second_stage: None,
+    (split, deletion, prop::bool::weighted(0.8), 1..=5_u64, size, limits()).prop_map(
+        |(split, deletion, supermerges, min_count, vocab_size, limits)| {
+            let ((pattern, eligible), (deletion, tau)) = (split, deletion);
+            Parameters {
+                pattern: pattern.to_owned(),
+                eligible: eligible.to_owned(),
+                supermerges,
+                deletion,
+                tau,
+                min_count,
+                vocab_size,
+                limits,
+                second_stage: None,
+            }
         },
     )
+}
+
+/// No limits, or a cap that many corpora reach.
+fn limits() -> impl Strategy<Value = RuleLimits> {
+    let count = (0..20_u32).prop_map(SuperwordCap::Count);
+    let cap = prop_oneof![count, (0.001..0.1).prop_map(SuperwordCap::Share)];
+    prop::option::of(cap).prop_map(|max_superwords| RuleLimits { max_superwords })
 }
 
 /// Documents, and a pattern for them, in which the same bytes are sometimes one pretoken and

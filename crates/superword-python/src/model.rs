@@ -9,7 +9,8 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyTuple};
 use superword_core::model::{
-    self, Deletion, Parameters, SecondStage, SpelledRule, TokenId, Training,
+    self, Deletion, Parameters, RuleLimits, SecondStage, SpelledRule, SuperwordCap, TokenId,
+    Training,
 };
 
 use crate::errors::{exception, os_error};
@@ -41,6 +42,14 @@ pub(crate) struct ConfigArgument {
     vocab_size: u32,
     transition: Option<u32>,
     second_pattern: Option<String>,
+    max_superwords: Option<CapValue>,
+}
+
+/// A number of superwords, or a share of the vocabulary.
+#[derive(FromPyObject, IntoPyObject)]
+enum CapValue {
+    Count(u32),
+    Share(f64),
 }
 
 /// `superword.Rule`, or any object with its attributes.
@@ -65,6 +74,7 @@ struct ConfigRecord<'a> {
     vocab_size: u32,
     transition: Option<u32>,
     second_pattern: Option<&'a str>,
+    max_superwords: Option<CapValue>,
 }
 
 /// The fields of `superword.tokenizer.Training`: attributes on the way in, a dict on the way out.
@@ -257,6 +267,10 @@ impl Model {
             vocab_size: parameters.vocab_size,
             transition: second.map(|stage| stage.transition),
             second_pattern: second.map(|stage| stage.pattern.as_str()),
+            max_superwords: parameters.limits.max_superwords.map(|cap| match cap {
+                SuperwordCap::Count(count) => CapValue::Count(count),
+                SuperwordCap::Share(share) => CapValue::Share(share),
+            }),
         }
     }
 
@@ -322,6 +336,10 @@ impl ConfigArgument {
                 return Err(PyValueError::new_err(message));
             }
         };
+        let max_superwords = self.max_superwords.map(|cap| match cap {
+            CapValue::Count(count) => SuperwordCap::Count(count),
+            CapValue::Share(share) => SuperwordCap::Share(share),
+        });
         Ok(Parameters {
             pattern: self.pattern,
             eligible: self.eligible,
@@ -331,6 +349,7 @@ impl ConfigArgument {
             min_count: self.min_count,
             vocab_size: self.vocab_size,
             second_stage,
+            limits: RuleLimits { max_superwords },
         })
     }
 }

@@ -107,6 +107,12 @@ SPELLINGS = {
         lambda choice: None if choice is DeletionChoice.none else choice.value,
         metavar="KIND",
     ),
+    "max_superwords": Spelling(
+        str | None,
+        TrainingConfig.max_superwords,
+        lambda typed: parse_cap(typed or "none"),
+        metavar="NUMBER|SHARE",
+    ),
     "eligible": Spelling(
         str, TrainingConfig.eligible, lambda regex: regex, shown_default="the paper's regex"
     ),
@@ -200,9 +206,9 @@ def derive_options(
 
         @wraps(command)
         def run(context: typer.Context, **values: Any) -> None:
-            for name in SPELLINGS.keys() & values.keys():
-                values[name] = SPELLINGS[name].read(values[name])
             with errors_as_sentences():
+                for name in SPELLINGS.keys() & values.keys():
+                    values[name] = SPELLINGS[name].read(values[name])
                 made = {
                     name: kind(**take_given(kind, names, values, context))
                     for name, (kind, names) in objects.items()
@@ -238,6 +244,24 @@ def is_typed(context: typer.Context, name: str) -> bool:
     """Return whether an option was typed, even if it was typed with its default."""
     source = context.get_parameter_source(name)
     return source is not None and source.name != "DEFAULT"
+
+
+def parse_cap(text: str) -> int | float | None:
+    """Return the number or the share that was typed; None for none.
+
+    Raises:
+        ValueError: If it is neither.
+
+    Example:
+        >>> parse_cap("8192"), parse_cap("0.05"), parse_cap("none")
+        (8192, 0.05, None)
+    """
+    if text == "none":
+        return None
+    try:
+        return int(text) if text.isdecimal() else float(text)
+    except ValueError:
+        raise ValueError(f"a cap must be a number or a share such as 0.05, not {text!r}") from None
 
 
 def parse_shard(text: str) -> Shard:

@@ -56,6 +56,9 @@ class TrainingConfig:
     vocab_size: int = option(
         131_072, "Size of the vocabulary without special tokens; at least 256."
     )
+    max_superwords: int | float | None = option(
+        None, "Most superwords in the vocabulary: a number, or a share of vocab_size such as 0.05."
+    )
     transition: int | None = option(
         None, "Vocabulary size at which SuperBPE's second stage begins; one stage by default."
     )
@@ -91,6 +94,7 @@ class TrainingConfig:
                 f"tau must be above 0 and at most 1, not {self.tau}; deletion=None keeps all tokens"
             )
         check_min_count(self.min_count)
+        check_max_superwords(self.max_superwords)
         object.__setattr__(self, "pattern", resolve_pattern(self.pattern))
         compile_pattern(self.pattern)
         compile_eligibility(self.eligible)
@@ -100,6 +104,8 @@ class TrainingConfig:
             return
         if self.supermerges or self.deletion is not None:
             raise ValueError("transition (SuperBPE) needs supermerges=False and deletion=None")
+        if self.max_superwords is not None:
+            raise ValueError("max_superwords limits supermerges, which SuperBPE does not have")
         if not 256 <= self.transition <= self.vocab_size:
             raise ValueError(f"transition must be from 256 to vocab_size, not {self.transition}")
         second = SECOND_PATTERN if self.second_pattern is None else self.second_pattern
@@ -138,6 +144,17 @@ def check_min_count(min_count: int) -> None:
         raise ValueError(f"min_count must be at least 1, not {min_count}")
 
 
+def check_max_superwords(cap: int | float | None) -> None:
+    """Reject a cap that is neither a number of tokens nor a share of them."""
+    is_number = isinstance(cap, int) and not isinstance(cap, bool) and 0 <= cap < 2**31
+    is_share = isinstance(cap, float) and 0 < cap < 1
+    if cap is not None and not is_number and not is_share:
+        raise ValueError(
+            "max_superwords must be an integer from 0 to 2**31, or a share above 0 and below 1, "
+            f"not {cap!r}"
+        )
+
+
 class OneStageKeywords(TypedDict, total=False):
     """The fields of `TrainingConfig` that training in one stage takes, without `vocab_size`."""
 
@@ -147,6 +164,7 @@ class OneStageKeywords(TypedDict, total=False):
     deletion: Deletion
     tau: float
     min_count: int
+    max_superwords: int | float | None
 
 
 class TrainingKeywords(OneStageKeywords, total=False):

@@ -222,6 +222,7 @@ def fact_table(found: Inspection) -> Table:
         "settings": f"vocab_size {parameters.vocab_size:,}, supermerges "
         f"{'on' if parameters.supermerges else 'off'}, deletion {parameters.deletion or 'none'}, "
         f"tau {parameters.tau}, min_count {parameters.min_count}",
+        "limits": describe_limits(parameters) or "-",
         "second stage": "-"
         if parameters.transition is None
         else f"from {parameters.transition:,} tokens on, after {parameters.pattern}",
@@ -232,6 +233,16 @@ def fact_table(found: Inspection) -> Table:
     }
     columns = [Column("", is_number=False), Column("", is_number=False)]
     return Table(columns, [[Text(name, "bold"), fact] for name, fact in facts.items()])
+
+
+def describe_limits(parameters: TrainingConfig) -> str:
+    """Return the limits of training: `max_superwords 0.05 (6,553)`."""
+    cap = parameters.max_superwords
+    if cap is None:
+        return ""
+    if isinstance(cap, int):
+        return f"max_superwords {cap:,}"
+    return f"max_superwords {cap} ({int(cap * parameters.vocab_size):,})"
 
 
 def share_table(stretches: list[Stretch]) -> Table:

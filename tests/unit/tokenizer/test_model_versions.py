@@ -145,3 +145,31 @@ def test_whatever_version_2_holds_is_read_and_written(
     assert [name for name in file if name in unknown] == list(unknown)
     assert written(read(written(tok))) == written(tok)
     assert (tok.fingerprint == TOK.fingerprint) == (not added)
+
+
+@pytest.mark.parametrize("cap", [0, 1, 40, 0.004, 0.1])
+def test_limits_are_an_optional_field_after_the_rules(cap: float) -> None:
+    documents = ["to be or not to be", "to be"]
+    size = 258 if cap == 0 else 259
+    tok = superword.train(documents, size, max_superwords=cap)
+    file = file_of(tok)
+    assert (file["version"], file["requires"]) == (2, [])
+    assert list(file)[-2:] == ["rules", "limits"]
+    assert file["limits"] == {"max_superwords": cap}
+    assert written(read(written(tok))) == written(tok)
+    assert read(written(tok)).parameters == tok.parameters
+    assert type(tok.parameters.max_superwords) is type(cap)
+    # They change no ids.
+    if cap in (1, 40, 0.004):
+        assert tok.fingerprint == superword.train(documents, 259).fingerprint
+    # An older version keeps the field where it is.
+    unknown = written(tok).replace(b'"limits"', b'"other_name"')
+    assert written(read(unknown)) == unknown
+
+
+@pytest.mark.parametrize("cap", [0.0, 1.0, -0.5, 1.5, -1, "3", True, 2**32])
+def test_a_cap_that_makes_no_sense_is_refused(cap: Any) -> None:
+    with pytest.raises(ModelFormatError, match=r"max_superwords|not a model"):
+        read(version_2(limits={"max_superwords": cap}))
+    with pytest.raises(ValueError, match="max_superwords must be an integer from 0"):
+        superword.TrainingConfig(max_superwords=cap)

@@ -79,7 +79,6 @@ mod tests {
     use super::*;
     use crate::corpus::Memory;
     use crate::model::{Model, Parameters, Rule, TokenIndex, Training};
-    use crate::pretokenize::ELIGIBLE;
 
     const QUIET: Control<'_> = Control { progress: &|_, _| (), is_interrupted: &|| false };
 
@@ -87,13 +86,9 @@ mod tests {
     fn encoder() -> Encoder {
         let parameters = Parameters {
             pattern: "gpt2".to_owned(),
-            eligible: ELIGIBLE.to_owned(),
-            supermerges: true,
             deletion: None,
-            tau: 0.9,
-            min_count: 2,
             vocab_size: 257,
-            second_stage: None,
+            ..Parameters::default()
         };
         let bytes = (0..=u8::MAX).map(|byte| Box::from([byte]));
         let tokens = bytes.chain([Box::from(b"10".as_slice())]).collect();

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 use super::format::{EligibleRecord, ParametersRecord, PatternRecord};
 use super::spelled::Token;
-use super::{SpelledRule, TokenId, Training};
+use super::{RuleLimits, SpelledRule, TokenId, Training};
 
 /// A field that this version does not know: its name, and its value as it is written.
 #[derive(Clone, Debug)]
@@ -30,6 +30,7 @@ pub(super) struct File<'a> {
     pub(super) added_tokens: Option<Vec<(TokenId, String)>>,
     pub(super) vocabulary: Vec<(TokenId, Token<'a>)>,
     pub(super) rules: Vec<SpelledRule<'a>>,
+    pub(super) limits: Option<RuleLimits>,
     /// In the order of the file.
     pub(super) unknown: Vec<UnknownField>,
 }
@@ -48,6 +49,7 @@ enum Name {
     AddedTokens,
     Vocabulary,
     Rules,
+    Limits,
     Unknown(String),
 }
 
@@ -70,7 +72,7 @@ impl<'de> Visitor<'de> for FileVisitor {
         let (mut format, mut version, mut requires) = (None, None, None);
         let (mut pattern, mut eligible, mut parameters) = (None, None, None);
         let (mut training, mut special_tokens, mut added_tokens) = (None, None, None);
-        let (mut vocabulary, mut rules) = (None, None);
+        let (mut vocabulary, mut rules, mut limits) = (None, None, None);
         let mut unknown: Vec<UnknownField> = Vec::new();
         while let Some(name) = map.next_key()? {
             match name {
@@ -85,6 +87,7 @@ impl<'de> Visitor<'de> for FileVisitor {
                 Name::AddedTokens => read(&mut added_tokens, "added_tokens", &mut map)?,
                 Name::Vocabulary => read(&mut vocabulary, "vocabulary", &mut map)?,
                 Name::Rules => read(&mut rules, "rules", &mut map)?,
+                Name::Limits => read(&mut limits, "limits", &mut map)?,
                 Name::Unknown(name) => {
                     let value = map.next_value()?;
                     unknown.push(UnknownField { name, value });
@@ -104,6 +107,7 @@ impl<'de> Visitor<'de> for FileVisitor {
             added_tokens,
             vocabulary: vocabulary.ok_or_else(|| missing("vocabulary"))?,
             rules: rules.ok_or_else(|| missing("rules"))?,
+            limits,
             unknown,
         })
     }

@@ -29,6 +29,9 @@ const EXTENSIBLE_VERSION: u32 = 2;
 /// The name of the added tokens in `requires`, and of their field.
 const ADDED_TOKENS: &str = "added_tokens";
 
+/// The name of the field of the limits of training.
+const LIMITS: &str = "limits";
+
 /// The fields that identify a file, even if it is not a model of this version.
 #[derive(Deserialize)]
 struct Heading {
@@ -77,7 +80,8 @@ impl Model {
     pub fn to_json(&self) -> Vec<u8> {
         let parameters = &self.parameters;
         let has_added = !self.added_tokens().is_empty();
-        let is_extended = has_added || !self.unknown_fields.is_empty();
+        let limits = &parameters.limits;
+        let is_extended = has_added || !limits.is_empty() || !self.unknown_fields.is_empty();
         let version = if is_extended { EXTENSIBLE_VERSION } else { FIRST_VERSION };
         let mut out = Vec::with_capacity(64 * (self.vocabulary.len() + 256));
         let mut field = |name: &str, value: &dyn Fn(&mut Vec<u8>)| {
@@ -124,6 +128,10 @@ impl Model {
         field("vocabulary", &|out| write_lines(out, vocabulary()));
         let rules = || self.rules.iter().map(|rule| self.spelled(rule));
         field("rules", &|out| write_lines(out, rules()));
+        // Where superword writes a field that it does not know, so that older ones change nothing.
+        if !limits.is_empty() {
+            field(LIMITS, &|out| write(out, limits));
+        }
         for UnknownField { name, value } in &self.unknown_fields {
             field(name, &|out| out.extend_from_slice(value.get().as_bytes()));
         }
@@ -172,6 +180,7 @@ impl Model {
             min_count: file.parameters.min_count,
             vocab_size: file.parameters.vocab_size,
             second_stage,
+            limits: file.limits.unwrap_or_default(),
         };
         let PatternRecord { regex, unicode, tables, .. } = file.pattern;
         let mut model = Model::with_vocabulary(
@@ -237,8 +246,11 @@ fn check_heading(format: Option<&str>, version: &str, requires: &[String]) -> Re
 /// Rejects fields that the version does not have, and fields that contradict `requires`.
 fn check_fields(file: &File<'_>) -> Result<(), Error> {
     if file.version == FIRST_VERSION {
-        let later =
-            [("requires", file.requires.is_some()), (ADDED_TOKENS, file.added_tokens.is_some())];
+        let later = [
+            ("requires", file.requires.is_some()),
+            (ADDED_TOKENS, file.added_tokens.is_some()),
+            (LIMITS, file.limits.is_some()),
+        ];
         let later = later.iter().filter(|(_, is_present)| *is_present).map(|&(name, _)| name);
         let mut unknown = later.chain(file.unknown.iter().map(|field| field.name.as_str()));
         let refuse = |name: &str| {

@@ -5,7 +5,8 @@
 //!
 //! In reading order:
 //!
-//! - `token_number`: token indices and token ids, `rule`: rules, `settings`: the settings;
+//! - `token_number`: token indices and token ids, `rule`: rules, `settings`: the settings,
+//!   `rule_limits`: limits on the rules that training may learn;
 //! - `token_interner`: byte strings and their indices;
 //! - `history`: the vocabulary after each rule, and the checks that every rule passes;
 //! - `vocabulary_builder`: the ids that a file gives its tokens;
@@ -27,6 +28,7 @@ mod history;
 mod imported;
 mod open_suffixes;
 mod rule;
+mod rule_limits;
 mod settings;
 mod special;
 mod spelled;
@@ -39,6 +41,7 @@ use std::borrow::Cow;
 
 pub use self::added_finder::{AddedTokenFinder, Segment};
 pub use self::rule::{Rule, SpelledRule};
+pub use self::rule_limits::{RuleLimits, SuperwordCap};
 pub use self::settings::{Deletion, Parameters, SecondStage, Training};
 pub use self::token_number::{TokenId, TokenIndex};
 

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Rule, model_error};
+use super::{Rule, RuleLimits, model_error};
 use crate::Error;
 use crate::pretokenize::{DEFAULT_PATTERN, ELIGIBLE};
 
@@ -35,6 +35,8 @@ pub struct Parameters {
     pub vocab_size: u32,
     /// The second stage of a `SuperBPE` model.
     pub second_stage: Option<SecondStage>,
+    /// Which rules may be learned.
+    pub limits: RuleLimits,
 }
 
 /// The second stage of `SuperBPE`.
@@ -78,6 +80,7 @@ impl Default for Parameters {
             min_count: 2,
             vocab_size: 131_072,
             second_stage: None,
+            limits: RuleLimits::default(),
         }
     }
 }
@@ -109,7 +112,12 @@ impl Parameters {
                 "the vocabulary has {size} tokens, more than vocab_size, {vocab_size}"
             )));
         }
+        self.limits.check()?;
         if let Some(SecondStage { transition, .. }) = self.second_stage {
+            if self.limits.max_superwords.is_some() {
+                let reason = "a second stage has no supermerges, which max_superwords could limit";
+                return Err(model_error(reason.to_owned()));
+            }
             if supermerges || deletion.is_some() {
                 let reason = "a second stage needs plain BPE, without supermerges and deletion";
                 return Err(model_error(reason.to_owned()));

@@ -1,5 +1,7 @@
 //! Truncation: the smaller models that a model contains.
 
+use std::collections::HashSet;
+
 use super::history::History;
 use super::{Model, Parameters, Rule, SecondStage, TokenId};
 use crate::Error;
@@ -9,6 +11,15 @@ impl Model {
     ///
     /// A step of training is a supermerge, or a merge with its deletes. Training checks the size of
     /// the vocabulary before each step and stops as soon as it is large enough. So does this.
+    ///
+    /// If the superwords may be a share of the vocabulary, a smaller one may have fewer, c instead
+    /// of C. Training is the same with both until it has c superwords; from then on the smaller one
+    /// takes merges only. So this drops the supermerges after the c-th superword. The merges that
+    /// follow are those of training, since they do not depend on supermerges; and this model has
+    /// enough of them. Say that after all its merges the smaller vocabulary still had fewer than n
+    /// tokens. The larger one has the same merges, and at most C - c superwords more, so it would
+    /// have fewer than n + C - c. A share is below 1, so that is at most N, the size for which this
+    /// model was trained. Then training would have gone on, unless pairs ran out for both.
     ///
     /// # Errors
     /// When the size is below 256 or the transition, or above the size that the model was trained
@@ -33,18 +44,27 @@ impl Model {
             return Err(Error::VocabSize { reason: reason.to_owned() });
         }
         // A model with fewer tokens than requested ran out of pairs: a larger size changes nothing.
-        let ran_out = self.vocabulary.len() < self.parameters.vocab_size as usize;
-        if vocab_size > self.parameters.vocab_size && !ran_out {
-            let trained = self.parameters.vocab_size;
+        let trained = self.parameters.vocab_size;
+        let ran_out = self.vocabulary.len() < trained as usize;
+        let max_superwords = self.parameters.limits.max_superwords(vocab_size);
+        let allows_more = max_superwords > self.parameters.limits.max_superwords(trained);
+        if vocab_size > trained && (!ran_out || allows_more) {
             let reason =
                 format!("the model was trained for {trained} tokens, fewer than {vocab_size}");
             return Err(Error::VocabSize { reason });
         }
         let mut history = History::of_training(self.rules.len());
+        let mut superwords = HashSet::new();
         for rule in &self.rules {
             let begins_step = !matches!(rule, Rule::Delete { .. });
             if begins_step && history.size() >= size {
                 break;
+            }
+            if let Rule::Supermerge { token, .. } = *rule {
+                if superwords.len() >= max_superwords {
+                    continue;
+                }
+                superwords.insert(token);
             }
             history.perform(&self.spelled(rule))?;
         }

@@ -7,7 +7,7 @@ use crate::control::Control;
 use crate::corpus::{Corpus, ReadOptions};
 use crate::count::{CorpusPass, count_pretokens};
 use crate::error::Error;
-use crate::model::{Model, Parameters};
+use crate::model::{Model, Parameters, RuleLimits};
 use crate::platform::huge_pages;
 use crate::train::segmented_corpus::SegmentedCorpus;
 use crate::train::supermerges;
@@ -52,6 +52,8 @@ pub fn extend(
         supermerges: true,
         min_count,
         vocab_size: vocab_size.max(256),
+        // As many superwords as were asked for, whatever the base was allowed.
+        limits: RuleLimits { max_superwords: None },
         ..base.parameters().clone()
     };
     let context = TrainingContext { parameters: &parameters, resources, control };

@@ -6,7 +6,7 @@
 
 mod sequences;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::mem;
 
 use superword_core::model::{Deletion, Parameters};
@@ -105,7 +105,12 @@ impl Trainer {
     /// Performs one step, its deletions included. Returns false when no pair is frequent enough.
     fn step(&mut self, parameters: &Parameters) -> bool {
         let (merge, merge_count) = self.pretokens.most_frequent();
-        let (supermerge, supermerge_count) = self.open.most_frequent();
+        let (supermerge, supermerge_count) = if self.superword_count() < max_superwords(parameters)
+        {
+            self.open.most_frequent()
+        } else {
+            Default::default()
+        };
         if merge_count.max(supermerge_count) < parameters.min_count {
             return false;
         }
@@ -128,6 +133,12 @@ impl Trainer {
             self.delete(token, parts);
         }
         true
+    }
+
+    /// Counts the superwords in the vocabulary. They never leave it.
+    fn superword_count(&self) -> usize {
+        let supermerges = self.rules.iter().filter(|rule| rule.kind == Kind::Supermerge);
+        supermerges.map(|rule| &rule.token).collect::<HashSet<_>>().len()
     }
 
     fn merge(&mut self, pair: &Pair, count: u64) {
@@ -227,6 +238,12 @@ impl Trainer {
             },
         }
     }
+}
+
+/// Returns how many superwords the vocabulary may have.
+fn max_superwords(parameters: &Parameters) -> usize {
+    let cap = parameters.limits.max_superwords;
+    cap.map_or(usize::MAX, |cap| cap.count(parameters.vocab_size))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "the definition divides doubles")]

@@ -123,6 +123,7 @@ pub(crate) fn invent_model(
         vocab_size: tokens as u32,
         second_stage: second_stage
             .map(|pattern| SecondStage { transition: transition as u32, pattern }),
+        ..Parameters::default()
     };
     let rules = builder.rules.drain(..).map(Ok).collect::<Vec<_>>();
     let model = if has_own_ids {

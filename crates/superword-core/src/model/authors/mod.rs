@@ -20,7 +20,7 @@ use self::parts::Parts;
 use super::history::History;
 use super::token_interner::quote_token;
 use super::vocabulary_builder::{VocabularyBuilder, mark_bytes};
-use super::{Deletion, Model, Parameters, SpelledRule, TokenId, Training, model_error};
+use super::{Deletion, Model, Parameters, RuleLimits, SpelledRule, TokenId, Training, model_error};
 use crate::Error;
 use crate::pretokenize::Pattern;
 
@@ -131,6 +131,7 @@ impl Draft {
             min_count: 1,
             vocab_size: vocabulary.len().max(256) as u32,
             second_stage: None,
+            limits: RuleLimits::default(),
         };
         let training = Training::default();
         Model::with_vocabulary(

@@ -55,12 +55,14 @@ impl<'t> SupermergeLearner<'t> {
         context: &TrainingContext,
     ) -> Result<Option<Vec<Rule<TrainingToken>>>, Error> {
         let &TrainingContext { parameters, resources, control } = context;
+        let max_superwords = parameters.limits.max_superwords(parameters.vocab_size);
         let mut steps = steps.iter().peekable();
         while self.vocabulary.size() < parameters.vocab_size as usize {
             if self.rules.len().is_multiple_of(64) {
                 control.report(Stage::Supermerges, self.vocabulary.size() as u64)?;
             }
-            let best = self.engine.best(self.tokens);
+            let may_supermerge = self.first_pair.len() < max_superwords;
+            let best = if may_supermerge { self.engine.best(self.tokens) } else { None };
             let next = steps.peek().map_or(0, |step| step.count);
             match best {
                 // A supermerge that is as frequent as the next merge goes first.
@@ -71,7 +73,12 @@ impl<'t> SupermergeLearner<'t> {
                     }
                 }
                 _ => match steps.next() {
-                    Some(step) => self.merge(step),
+                    Some(step) => {
+                        self.merge(step);
+                        if may_supermerge {
+                            self.switch_pretokens(step);
+                        }
+                    }
                     None => break,
                 },
             }
@@ -102,18 +109,23 @@ impl<'t> SupermergeLearner<'t> {
         !is_pretoken && first == pair
     }
 
-    /// Performs a merge and its deletions. Here only the pretokens that they open and close matter.
+    /// Adds the rules of a merge and its deletions, and updates the vocabulary.
     fn merge(&mut self, step: &MergeStep) {
         self.vocabulary.add(step.token);
-        self.rules.push(step.rule());
+        self.rules.extend(step.rules());
+        for deleted in &step.deletions {
+            if !self.first_pair.contains_key(&deleted.token) {
+                self.vocabulary.remove(deleted.token);
+            }
+        }
+    }
+
+    /// Performs a merge and its deletions. Here only the pretokens that they open and close matter.
+    fn switch_pretokens(&mut self, step: &MergeStep) {
         if step.opens {
             self.open(step.token);
         }
         for deleted in &step.deletions {
-            self.rules.push(deleted.rule());
-            if !self.first_pair.contains_key(&deleted.token) {
-                self.vocabulary.remove(deleted.token);
-            }
             self.close(deleted.token);
         }
     }

@@ -1,5 +1,11 @@
 //! Learning supermerges. They compete with the merges, which have been learned before.
 //!
+//! Limits keep this exact. A cap on superwords (`max_superwords`) changes nothing until it is
+//! reached; from then on training takes the merges that are left, in their order, since merges do
+//! not depend on supermerges. With or without a cap, the vocabulary has at least the tokens of the
+//! merges alone, so it is full no later than theirs: the merges that were learned are enough, and
+//! no supermerge has a smaller count than all of them (`min_supermerge_count`).
+//!
 //! The files in reading order:
 //!
 //! 1. `openable`: the pretokens that open at some time, among which supermerges are learned;
