@@ -186,3 +186,36 @@ def test_an_error_is_one_sentence(folder: Path, arguments: tuple[str, ...], sent
     assert done.stdout == ""
     assert sentence in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+def test_bytes_per_token_are_broken_down_by_script(folder: Path) -> None:
+    rows = ["to be or not to be, 12", "быть или не быть", "漢字とかな"]
+    corpus = folder / "scripts.jsonl"
+    corpus.write_text("".join(json.dumps({"text": text}) + "\n" for text in rows))
+    superword.train(rows, 266, supermerges=False, deletion=None).save(folder / "mixed.json")
+    models = folder / "mixed.json", folder / "boundless.json"
+    found = json.loads(run("compare", *models, "--corpus", corpus, "--json").stdout)
+    assert set(found[0]["scripts"]) == {"Cyrillic", "Latin", "Kana", "Han"}
+    for each in found:
+        assert sum(totals["tokens"] for totals in each["scripts"].values()) == each["tokens"]
+    cyrillic = [each["scripts"]["Cyrillic"]["bytes_per_token"] for each in found]
+    assert found[1]["script_differences"]["Cyrillic"] == pytest.approx(
+        cyrillic[1] / cyrillic[0] - 1
+    )
+    shown = run("compare", *models, "--corpus", corpus).stdout
+    assert "bytes per token by script" in shown
+    [line] = [line for line in shown.splitlines() if line.startswith("Cyrillic ")]
+    assert line.split()[2:] == [f"{rate:.3f}" for rate in cyrillic] + [
+        f"{cyrillic[1] / cyrillic[0] - 1:+.1%}"
+    ]
+    sentence = f"Against mixed, boundless loses on Cyrillic ({cyrillic[1] / cyrillic[0] - 1:+.1%})"
+    assert sentence in shown
+    assert f"- {sentence}" in run("compare", *models, "--corpus", corpus, "--markdown").stdout
+    table = list(
+        csv.reader(run("compare", *models, "--corpus", corpus, "--csv").stdout.split("\n"))
+    )
+    assert ["bytes_per_token_by_script", "Cyrillic", *map(str, cyrillic)] in table
+    page = folder / "scripts.html"
+    assert run("compare", *models, "--corpus", corpus, "--plot", page).returncode == 0
+    assert sentence in page.read_text()
+    assert "Cyrillic" in run("evaluate", models[0], "--corpus", corpus).stdout

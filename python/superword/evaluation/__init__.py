@@ -8,6 +8,7 @@ Files in reading order:
 - `metrics`: bytes per token, Rényi efficiency and the other metrics, as functions of numbers.
 - `alignment`, `instability`, `sources`: tokens against pretokens, the ends of prompts, totals by
   source.
+- `scripts`, `script_changes`: totals by script (`script_ranges` is generated), and which lose.
 - `batches`, `evaluator`: measure a batch of documents, then a whole corpus.
 - `measurement`: the result of measuring one tokenizer.
 - `comparison`, `comparison_plot`: results side by side, as tables and as figures (`plot_style`,
@@ -36,15 +37,19 @@ from superword.evaluation.plot_style import (
     thin_log_counts,
     use_plot_style,
 )
+from superword.evaluation.script_changes import describe_script_losses, find_losing_scripts
+from superword.evaluation.scripts import SCRIPTS, ScriptTotals
 from superword.evaluation.sources import SourceTotals, group_sources
 from superword.evaluation.tokenizers import AnyTokenizer, HuggingFace, Ours, flatten_ids
 
 __all__ = [
     "METRICS",
+    "SCRIPTS",
     "AnyTokenizer",
     "HuggingFace",
     "Measurement",
     "Ours",
+    "ScriptTotals",
     "SourceTotals",
     "TableColumn",
     "TokenizerLike",
@@ -54,7 +59,9 @@ __all__ = [
     "compare",
     "compare_measurements",
     "create_figure",
+    "describe_script_losses",
     "evaluate",
+    "find_losing_scripts",
     "flatten_ids",
     "format_comparison_csv",
     "format_comparison_markdown",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from superword.evaluation.alignment import Alignment, align, find_pretoken_ends
+from superword.evaluation.scripts import count_scripts
 from superword.evaluation.tokenizers import AnyTokenizer
 
 if TYPE_CHECKING:
@@ -62,6 +63,7 @@ class BatchCounts(NamedTuple):
         altered: Documents whose tokens do not spell their bytes.
         counts: How often each id occurs.
         alignment: How tokens align with pretokens, in the documents that are not altered.
+        scripts: The bytes and the tokens of each script, in the documents that are not altered.
         sizes: The bytes of each document.
         tokens: The tokens of each document.
     """
@@ -69,6 +71,7 @@ class BatchCounts(NamedTuple):
     altered: int
     counts: NDArray[np.int64]
     alignment: Alignment
+    scripts: NDArray[np.int64]
     sizes: NDArray[np.int64]
     tokens: NDArray[np.int64]
 
@@ -89,8 +92,9 @@ def measure_batch(
     is_intact = find_intact(table, ids, offsets, documents, sizes)
     kept = ids if is_intact.all() else ids[np.repeat(is_intact, np.diff(offsets))]
     kept_texts = [text for text, intact in zip(texts, is_intact, strict=True) if intact]
+    ends = np.cumsum(table.lengths[kept])
     alignment = align(
-        np.cumsum(table.lengths[kept]),
+        ends,
         table.is_superword[kept],
         *find_pretoken_ends(kept_texts, pattern),
     )
@@ -98,6 +102,7 @@ def measure_batch(
         altered=len(texts) - int(np.count_nonzero(is_intact)),
         counts=np.bincount(ids, minlength=len(table.lengths)),
         alignment=alignment,
+        scripts=count_scripts(kept_texts, ends),
         sizes=sizes,
         tokens=np.diff(offsets),
     )

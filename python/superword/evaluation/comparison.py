@@ -9,6 +9,13 @@ from rich.console import Console
 from rich.text import Text
 
 from superword.evaluation.measurement import Measurement
+from superword.evaluation.script_changes import (
+    describe_script_losses,
+    find_script_changes,
+    list_scripts,
+    most_bytes,
+    script_rate,
+)
 from superword.patterns import find_pattern_name
 from superword.tables import Column, Table, format_csv, format_markdown, print_table
 
@@ -91,9 +98,15 @@ METRICS = (
     Metric("altered", "documents altered", "{:,}", -1),
 )
 
+BYTES_PER_TOKEN = next(metric for metric in METRICS if metric.key == "bytes_per_token")
+
 
 def compare_measurements(measured: Sequence[Measurement]) -> list[dict[str, object]]:
-    """Return the metrics of each measurement, with the changes from the first."""
+    """Return the metrics of each measurement, with the changes from the first.
+
+    `differences` has the changes of metrics, `script_differences` those of bytes per token by
+    script.
+    """
     summaries = [each.summary() for each in measured]
     compared: list[dict[str, object]] = []
     for each, summary in zip(measured, summaries, strict=True):
@@ -102,7 +115,10 @@ def compare_measurements(measured: Sequence[Measurement]) -> list[dict[str, obje
             value, first = summary[metric.key], summaries[0][metric.key]
             if isinstance(value, (int, float)) and isinstance(first, (int, float)):
                 differences[metric.key] = metric.change(value, first)
-        compared.append({**each.as_json(), "differences": differences})
+        changes = find_script_changes(each, measured[0])
+        compared.append(
+            {**each.as_json(), "differences": differences, "script_differences": changes}
+        )
     return compared
 
 
@@ -115,17 +131,30 @@ def build_metric_table(measured: Sequence[Measurement]) -> Table:
         if any(each[metric.key] is not None for each in summaries)
         and (metric.key != "altered" or any(each[metric.key] for each in summaries))
     ]
-    cells = [[format_value(metric, summaries[0][metric.key]) for metric in shown]]
-    for summary in summaries[1:]:
-        pairs = [(metric, summary[metric.key], summaries[0][metric.key]) for metric in shown]
-        changes = [format_change(*pair) for pair in pairs]
-        width = max(map(len, changes))
-        for change in changes:
-            change.pad_left(width - len(change) + bool(width))
-        values = [format_value(metric, value) for metric, value, _ in pairs]
-        cells.append([value + change for value, change in zip(values, changes, strict=True)])
-    rows = [[metric.label, *row] for metric, *row in zip(shown, *cells, strict=True)]
+    values = [[each[metric.key] for each in summaries] for metric in shown]
+    cells = format_with_changes(shown, values)
+    labels = [Text(metric.label) for metric in shown]
+    rows = [[label, *row] for label, row in zip(labels, cells, strict=True)]
     return Table([Column("", False), *(Column(each.name) for each in measured)], rows)
+
+
+def format_with_changes(
+    shown: Sequence[Metric], rows: Sequence[Sequence[object]]
+) -> list[list[Text]]:
+    """Format a metric in each row, with the changes from the first column, aligned."""
+    cells = [
+        [format_value(metric, value) for value in row]
+        for metric, row in zip(shown, rows, strict=True)
+    ]
+    for at in range(1, max(map(len, rows), default=0)):
+        changes = [
+            format_change(metric, row[at], row[0]) for metric, row in zip(shown, rows, strict=True)
+        ]
+        width = max(map(len, changes))
+        for cell, change in zip(cells, changes, strict=True):
+            change.pad_left(width - len(change) + bool(width))
+            cell[at] += change
+    return cells
 
 
 def format_value(metric: Metric, value: object) -> Text:
@@ -170,10 +199,25 @@ def build_source_table(measured: Sequence[Measurement]) -> Table | None:
     return Table([Column("bytes per token by source", False), Column("MB"), *names], rows)
 
 
+def build_script_table(measured: Sequence[Measurement]) -> Table | None:
+    """Build a table of bytes per token by script with the changes from the first tokenizer."""
+    scripts = list_scripts(measured)
+    if not scripts:
+        return None
+    rates = [[script_rate(each, name) for each in measured] for name in scripts]
+    cells = format_with_changes([BYTES_PER_TOKEN] * len(scripts), rates)
+    rows = [
+        [Text(name), Text(f"{most_bytes(measured, name) / 1e6:.2f}"), *row]
+        for name, row in zip(scripts, cells, strict=True)
+    ]
+    names = [Column(each.name) for each in measured]
+    return Table([Column("bytes per token by script", False), Column("MB"), *names], rows)
+
+
 def build_tables(measured: Sequence[Measurement]) -> list[Table]:
-    """Build the tables of a comparison: metrics, then sources if there are any."""
+    """Build the tables of a comparison: metrics, then sources and scripts if there are any."""
     tables = build_metric_table(measured), build_source_table(measured)
-    return [table for table in tables if table is not None]
+    return [table for table in (*tables, build_script_table(measured)) if table is not None]
 
 
 def describe_corpus(measured: Sequence[Measurement]) -> str:
@@ -189,18 +233,26 @@ def print_comparison(measured: Sequence[Measurement], console: Console) -> None:
     for table in build_tables(measured):
         console.print()
         print_table(table, console)
+    if sentences := describe_script_losses(measured):
+        console.print()
+        for sentence in sentences:
+            console.print(sentence, markup=False)
 
 
 def format_comparison_markdown(measured: Sequence[Measurement]) -> str:
     """Format measurements side by side in Markdown."""
     parts = [f"{describe_corpus(measured)}\n", *map(format_markdown, build_tables(measured))]
-    return "\n".join(parts)
+    sentences = [f"- {sentence}\n" for sentence in describe_script_losses(measured)]
+    return "\n".join([*parts, *filter(None, ["".join(sentences)])])
 
 
 def format_comparison_csv(measured: Sequence[Measurement]) -> str:
-    """Format measurements as CSV: a row per metric and source, in full precision."""
+    """Format measurements as CSV: a row per metric, source and script, in full precision."""
     summaries = [each.summary() for each in measured]
     rows = [[metric.key, "", *(each[metric.key] for each in summaries)] for metric in METRICS]
     for name in sort_sources(measured):
         rows.append(["bytes_per_token", name, *(source_rate(each, name) for each in measured)])
+    for name in list_scripts(measured):
+        rates = [script_rate(each, name) for each in measured]
+        rows.append(["bytes_per_token_by_script", name, *rates])
     return format_csv(["metric", "source", *(each.name for each in measured)], rows)

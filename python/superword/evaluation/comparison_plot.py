@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from html import escape
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from superword.atomic_files import local_path, write_atomically
-from superword.evaluation.comparison import METRICS
+from superword.evaluation.comparison import METRICS, build_script_table
 from superword.evaluation.html_page import TableColumn, build_page, build_table, inline_svg
 from superword.evaluation.measurement import Measurement
 from superword.evaluation.metrics import rank_counts
@@ -21,6 +22,7 @@ from superword.evaluation.plot_style import (
     thin_log_counts,
     use_plot_style,
 )
+from superword.evaluation.script_changes import describe_script_losses, list_scripts, script_rate
 
 __all__ = ["check_plot_path", "save_plot"]
 
@@ -60,11 +62,12 @@ def save_plot(measured: Sequence[Measurement], path: Path) -> None:
 
 
 def draw_comparison(measured: Sequence[Measurement]) -> Any:
-    """Draw the main metrics and the kinds of tokens as bars, and the sorted counts as lines."""
+    """Draw the main metrics, kinds of tokens and scripts as bars, and sorted counts as lines."""
     with use_plot_style():
         rows = 0.3 * len(measured)
-        figure = create_figure(11, 4.4 + 2 * rows)
-        axes = figure.subplots(3, 3, height_ratios=[0.7 + rows, 0.7 + rows, 3])
+        figure = create_figure(11, 6.6 + 2 * rows)
+        grid = figure.add_gridspec(4, 3, height_ratios=[0.7 + rows, 0.7 + rows, 3, 2.2])
+        axes = grid[:3, :].subgridspec(3, 3, height_ratios=[0.7 + rows, 0.7 + rows, 3]).subplots()
         names = [each.name for each in measured]
         summaries = [each.summary() for each in measured]
         labels = {metric.key: (metric.label, metric.form) for metric in METRICS}
@@ -77,6 +80,7 @@ def draw_comparison(measured: Sequence[Measurement]) -> Any:
                 axis.set_yticklabels([])
         draw_kinds(axes[1, 2], measured)
         draw_counts(axes[2, 0], axes[2, 1], measured)
+        draw_scripts(figure.add_subplot(grid[3, :]), measured)
         axes[2, 2].axis("off")
         handles, shown = axes[2, 0].get_legend_handles_labels()
         axes[2, 2].legend(handles, shown, loc="upper left", title="Tokenizers", alignment="left")
@@ -121,6 +125,20 @@ def draw_kinds(axis: Any, measured: Sequence[Measurement]) -> None:
     axis.legend(ncols=4, loc="upper center", bbox_to_anchor=(0.5, -0.28), columnspacing=1)
 
 
+def draw_scripts(axis: Any, measured: Sequence[Measurement]) -> None:
+    """Draw the bytes per token of each script, with a bar for each tokenizer."""
+    scripts = list_scripts(measured)
+    positions = np.arange(len(scripts))
+    width = 0.8 / len(measured)
+    for at, each in enumerate(measured):
+        rates = [script_rate(each, script) or 0.0 for script in scripts]
+        shift = (at - (len(measured) - 1) / 2) * width
+        axis.bar(positions + shift, rates, width, color=PALETTE[at % len(PALETTE)])
+    axis.set_xticks(positions, scripts)
+    axis.grid(axis="x", visible=False)
+    axis.set_title("Bytes per token by script", loc="left")
+
+
 def draw_counts(whole: Any, head: Any, measured: Sequence[Measurement]) -> None:
     """Draw the counts of all tokens in descending order, and of the 250 most frequent."""
     for at, each in enumerate(measured):
@@ -156,6 +174,17 @@ def build_comparison_page(measured: Sequence[Measurement]) -> str:
         "Changes are relative to the first tokenizer: in percent, or in percentage points (pp) for "
         "shares.</p>"
         f"<figure>{inline_svg(render_figure(draw_comparison(measured), 'svg'))}</figure>"
-        f"{build_table(columns, rows)}"
+        f"{build_table(columns, rows)}{build_script_section(measured)}"
     )
     return build_page("Tokenizers compared", body)
+
+
+def build_script_section(measured: Sequence[Measurement]) -> str:
+    """Build the table of bytes per token by script, and say which scripts lose."""
+    table = build_script_table(measured)
+    if table is None:
+        return ""
+    columns = [TableColumn(column.name, column.is_number) for column in table.columns]
+    rows = [list(map(str, row)) for row in table.rows]
+    sentences = "".join(f"<p>{escape(each)}</p>" for each in describe_script_losses(measured))
+    return build_table(columns, rows) + sentences

@@ -23,6 +23,7 @@ from superword.evaluation.instability import (
 from superword.evaluation.measurement import Measurement
 from superword.evaluation.names import number_repeated
 from superword.evaluation.opening import TokenizerLike, open_tokenizer
+from superword.evaluation.scripts import SCRIPTS, name_scripts
 from superword.evaluation.sources import find_source_labels, sum_by_source
 from superword.evaluation.tokenizers import AnyTokenizer
 from superword.keywords import expand_keywords, gather
@@ -90,6 +91,7 @@ def evaluate(
     altered = 0
     counts: NDArray[np.int64] = np.zeros(len(table.lengths), np.int64)
     alignment = Alignment()
+    scripts: NDArray[np.int64] = np.zeros((2, len(SCRIPTS) + 1), np.int64)
     sizes: list[NDArray[np.int64]] = [np.zeros(0, np.int64)]
     tokens: list[NDArray[np.int64]] = [np.zeros(0, np.int64)]
     with show_progress(resources.progress) as report:
@@ -106,6 +108,7 @@ def evaluate(
             altered += batch.altered
             counts += batch.counts
             alignment = alignment.plus(batch.alignment)
+            scripts += batch.scripts
             sizes.append(batch.sizes)
             tokens.append(batch.tokens)
         size_of, tokens_of = np.concatenate(sizes), np.concatenate(tokens)
@@ -131,6 +134,7 @@ def evaluate(
         counts=counts[table.ids],
         alignment=alignment,
         instability=stability,
+        scripts=name_scripts(scripts),
         sources=sum_by_source(labels, size_of, tokens_of) if labels else {},
     )
 

@@ -13,6 +13,7 @@ from superword.atomic_files import write_atomically
 from superword.evaluation import metrics
 from superword.evaluation.alignment import Alignment
 from superword.evaluation.instability import Instability
+from superword.evaluation.scripts import ScriptTotals
 from superword.evaluation.sources import SourceTotals
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ class Measurement:
         alignment: How the tokens align with pretokens.
         instability: At how many prompt ends the encoding changes.
         sources: Totals by source, if the corpus names sources.
+        scripts: Totals by script, the largest first; altered documents are left out.
     """
 
     name: str
@@ -52,6 +54,7 @@ class Measurement:
     alignment: Alignment
     instability: Instability = field(default_factory=Instability)
     sources: dict[str, SourceTotals] = field(default_factory=dict)
+    scripts: dict[str, ScriptTotals] = field(default_factory=dict)
 
     @property
     def bytes_per_token(self) -> float:
@@ -123,9 +126,13 @@ class Measurement:
         }
 
     def as_json(self) -> dict[str, Any]:
-        """Return all metrics and the totals by source."""
+        """Return all metrics and the totals by source and by script."""
         sources = {name: totals._asdict() for name, totals in sorted(self.sources.items())}
-        return {**self.summary(), "sources": sources}
+        scripts = {
+            name: {**totals._asdict(), "bytes_per_token": totals.bytes_per_token}
+            for name, totals in self.scripts.items()
+        }
+        return {**self.summary(), "sources": sources, "scripts": scripts}
 
     def save(self, path: Path) -> None:
         """Save the measurement to a file, atomically."""
@@ -135,6 +142,7 @@ class Measurement:
             "alignment": self.alignment._asdict(),
             "instability": self.instability._asdict(),
             "sources": {name: totals._asdict() for name, totals in self.sources.items()},
+            "scripts": {name: totals._asdict() for name, totals in self.scripts.items()},
         }
         with write_atomically() as files:
             files.open(path).write(json.dumps(plain, ensure_ascii=False).encode())
@@ -148,6 +156,9 @@ class Measurement:
         plain["instability"] = Instability(**plain["instability"])
         sources = plain["sources"].items()
         plain["sources"] = {name: SourceTotals(**totals) for name, totals in sources}
+        # Older files have no scripts.
+        scripts = plain.get("scripts", {}).items()
+        plain["scripts"] = {name: ScriptTotals(**totals) for name, totals in scripts}
         return cls(**plain)
 
 
