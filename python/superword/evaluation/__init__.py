@@ -10,6 +10,7 @@ Files in reading order:
   source.
 - `batches`, `evaluator`: measure a batch of documents, then a whole corpus.
 - `measurement`: the result of measuring one tokenizer.
+- `rare_tokens`, `pruning`: a smaller vocabulary, without tokens that a corpus hardly needs.
 - `comparison`, `comparison_plot`: results side by side, as tables and as figures (`plot_style`,
   `html_page`).
 """
@@ -36,6 +37,7 @@ from superword.evaluation.plot_style import (
     thin_log_counts,
     use_plot_style,
 )
+from superword.evaluation.pruning import Pruned, prune
 from superword.evaluation.sources import SourceTotals, group_sources
 from superword.evaluation.tokenizers import AnyTokenizer, HuggingFace, Ours, flatten_ids
 
@@ -45,6 +47,7 @@ __all__ = [
     "HuggingFace",
     "Measurement",
     "Ours",
+    "Pruned",
     "SourceTotals",
     "TableColumn",
     "TokenizerLike",
@@ -65,6 +68,7 @@ __all__ = [
     "name_apart",
     "open_tokenizer",
     "print_comparison",
+    "prune",
     "rank_counts",
     "render_figure",
     "save_plot",
