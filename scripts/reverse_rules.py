@@ -307,6 +307,46 @@ REVERSALS = [
         "if units != before:",
         "if True:",
     ),
+    (
+        "the latest rule spells a removed token",
+        "next(rule for rule in rules if",
+        "next(rule for rule in rules[::-1] if",
+    ),
+    (
+        "only merges spell removed tokens",
+        'if rule.kind != "delete" and rule.token == token)',
+        'if (rule.kind, rule.token) in [("merge", token), ("delete", token)])',
+    ),
+    (
+        "a removed token is replaced by its bytes",
+        "return spell(left, rules, kept) + spell(right, rules, kept)",
+        "return single_bytes(left + right)",
+    ),
+    (
+        "of equally rare tokens the one with the smallest id is removed",
+        "for t in reversed(kept) if len(t) > 1",
+        "for t in kept if len(t) > 1",
+    ),
+    (
+        "single bytes are removed",
+        "for t in reversed(kept) if len(t) > 1",
+        "for t in reversed(kept)",
+    ),
+    (
+        "tokens are not counted again",
+        "eligible=eligible, kept=kept)",
+        "eligible=eligible)",
+    ),
+    (
+        "a share equal to residues stays",
+        "shares.get(t, 0.0) < residues",
+        "shares.get(t, 0.0) <= residues",
+    ),
+    (
+        "a residue is directly inside a larger token",
+        "return (left, right, *inner_tokens(left, rules), *inner_tokens(right, rules))",
+        "return (left, right)",
+    ),
 ]
 
 

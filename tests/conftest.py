@@ -24,7 +24,7 @@ settings.load_profile("superword")
 
 REPOSITORY = Path(__file__).parent.parent
 SPECIAL = ["<|bos|>", "<|end|>"]
-KINDS = ["BPE", "PickyBPE", "BoundlessBPE", "SuperBPE", "extended", "imported"]
+KINDS = ["BPE", "PickyBPE", "BoundlessBPE", "SuperBPE", "extended", "imported", "pruned"]
 
 
 @pytest.fixture(scope="session")
@@ -101,6 +101,8 @@ def trained_kind(kind: str) -> Tokenizer:
             )
         case "extended":
             return superword.extend(plain, documents, 100)
+        case "pruned":
+            return superword.prune(trained_kind("BoundlessBPE"), documents, to=600).tokenizer
         case _:
             with tempfile.TemporaryDirectory() as folder:
                 path = Path(folder, "tokenizer.json")

@@ -12,7 +12,7 @@ In reading order, each stage importing only earlier ones:
     counts        Training on counts, for corpora of any size.
     spark         The same on Spark.
     integrations  Hugging Face transformers, datatrove.
-    evaluation    Measuring and comparing tokenizers.
+    evaluation    Measuring and comparing tokenizers, and pruning them.
     reproduction  The experiments of the paper.
     commands      The command line.
 """
@@ -32,6 +32,7 @@ from superword.errors import (
     SuperwordError,
     UnknownTokenError,
 )
+from superword.evaluation import prune
 from superword.interop import export
 from superword.patterns import is_eligible, pretokenize
 from superword.tokenizer import (
@@ -77,6 +78,7 @@ __all__ = [
     "load",
     "merge_counts",
     "pretokenize",
+    "prune",
     "sample",
     "train",
     "train_on_counts",

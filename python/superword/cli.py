@@ -21,6 +21,7 @@ from superword.commands.inspect import inspect_command
 from superword.commands.merge_counts import merge_counts_command
 from superword.commands.multi_value import MultiValueCommand
 from superword.commands.pretokenize import pretokenize_command
+from superword.commands.prune import prune_command
 from superword.commands.reproduce import reproduce_command
 from superword.commands.train import train_command
 from superword.version import find_version
@@ -86,6 +87,7 @@ add_command("decode", decode_command)
 add_command("explain", explain_command)
 add_command("export", export_command)
 add_command("extend", extend_command)
+add_command("prune", prune_command)
 add_command("evaluate", evaluate_command, MultiValueCommand)
 add_command("compare", compare_command, MultiValueCommand)
 add_command("reproduce", reproduce_command, MultiValueCommand)

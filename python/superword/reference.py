@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from operator import mul
@@ -312,8 +312,76 @@ def explain(
 
 
 def encode(
-    text: str, rules: Iterable[Rule], *, pattern: str = DEFAULT_PATTERN, eligible: str = ELIGIBLE
+    text: str,
+    rules: Iterable[Rule],
+    *,
+    pattern: str = DEFAULT_PATTERN,
+    eligible: str = ELIGIBLE,
+    kept: Collection[bytes] | None = None,
 ) -> list[bytes]:
-    """Apply the rules to a text in order, and return its tokens."""
+    """Apply the rules to a text in order, and return its tokens; in a pruned model, kept ones."""
+    rules = list(rules)
     *_, (_, units) = explain(text, rules, pattern=pattern, eligible=eligible)
-    return [token for unit in units for token in unit]
+    tokens = [token for unit in units for token in unit]
+    if kept is None:
+        return tokens
+    return [part for token in tokens for part in spell(token, rules, kept)]
+
+
+def first_pair(token: bytes, rules: Sequence[Rule]) -> Pair:
+    """Return the pair of the first rule that made a token of two bytes or more."""
+    first = next(rule for rule in rules if rule.kind != "delete" and rule.token == token)
+    return first.left, first.right or b""
+
+
+def spell(token: bytes, rules: Sequence[Rule], kept: Collection[bytes]) -> Tokens:
+    """Replace a token by its first pair, again and again, until all are kept: abc -> ab, c."""
+    if token in kept:
+        return (token,)
+    left, right = first_pair(token, rules)
+    return spell(left, rules, kept) + spell(right, rules, kept)
+
+
+def inner_tokens(token: bytes, rules: Sequence[Rule]) -> Tokens:
+    """Return the tokens inside a token: its first pair, those inside that, and so on."""
+    if len(token) == 1:
+        return ()
+    left, right = first_pair(token, rules)
+    return (left, right, *inner_tokens(left, rules), *inner_tokens(right, rules))
+
+
+def prune(
+    documents: Iterable[str],
+    rules: Sequence[Rule],
+    vocabulary: Iterable[bytes],
+    *,
+    to: int | None = None,
+    min_count: int | None = None,
+    residues: float | None = None,
+    pattern: str = DEFAULT_PATTERN,
+    eligible: str = ELIGIBLE,
+) -> list[bytes]:
+    """Return the tokens that are kept, in the order of their ids. One of the three is given."""
+    if [to, min_count, residues].count(None) != 2:
+        raise ValueError("prune needs one of to, min_count and residues")
+    documents, kept = list(documents), list(vocabulary)
+    while True:
+        encoded = (
+            encode(text, rules, pattern=pattern, eligible=eligible, kept=kept) for text in documents
+        )
+        counts = Counter(token for tokens in encoded for token in tokens)
+        if residues is not None:
+            inside: Counter[bytes] = Counter()
+            for token, count in counts.items():
+                for part in inner_tokens(token, rules):
+                    inside[part] += count
+            shares = {t: inside[t] / (inside[t] + counts[t]) for t in inside}
+            return [t for t in kept if len(t) == 1 or shares.get(t, 0.0) < residues]
+        # The rarest token; of equally rare ones, the one with the largest id.
+        rarest = min(
+            (t for t in reversed(kept) if len(t) > 1), key=lambda t: counts[t], default=b""
+        )
+        is_done = len(kept) <= to if to is not None else counts[rarest] >= (min_count or 0)
+        if is_done or not rarest:
+            return kept
+        kept.remove(rarest)

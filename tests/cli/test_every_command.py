@@ -35,9 +35,14 @@ KINDS: dict[str, Callable[[], superword.Tokenizer]] = {
     "extended": lambda: superword.extend(
         superword.train(DOCUMENTS, 262, **PLAIN), DOCUMENTS[1:] * 5, 1
     ),
+    "pruned": lambda: (
+        superword.prune(
+            superword.train(DOCUMENTS, 265, special_tokens=["<\x9bs>"]), DOCUMENTS, to=260
+        ).tokenizer
+    ),
 }
 PRINTING = ["pretokenize", "inspect", "explain", "evaluate"]
-OF_ALL_KINDS = ["inspect", "encode", "decode", "explain", "export", "evaluate", "compare"]
+OF_ALL_KINDS = ["inspect", "encode", "decode", "explain", "export", "prune", "evaluate", "compare"]
 # Commands, with the files in the folder of the test.
 ARGUMENTS: dict[str, list[str]] = {
     "pretokenize": [HOSTILE],
@@ -50,6 +55,7 @@ ARGUMENTS: dict[str, list[str]] = {
     "explain": ["model.json", HOSTILE],
     "export": ["model.json", "-o", "tokenizer.json", "--approximate"],
     "extend": ["model.json", "corpus.jsonl", "-o", "new.json", "--add", "1"],
+    "prune": ["model.json", "corpus.jsonl", "-o", "pruned", "--to", "260"],
     "evaluate": ["model.json", "--corpus", "corpus.jsonl"],
     "compare": ["model.json", "--corpus", "corpus.jsonl", "--text", HOSTILE],
     "reproduce": [

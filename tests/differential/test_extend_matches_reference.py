@@ -77,7 +77,7 @@ def test_rules_counts_ids_and_encodings_are_those_of_the_reference(
     given_rules = [
         reference.Rule(r.index, r.kind, r.left, r.right, r.parts, r.count) for r in base.rules
     ]
-    how = {"pattern": pattern, "eligible": eligible}
+    how: dict[str, Any] = {"pattern": pattern, "eligible": eligible}
     rules, vocabulary = reference.extend(others, given_rules, add, min_count=min_count, **how)
     tok = quietly_extended(base, others, add, min_count=min_count, verify_every=1)
     assert seen(tok.rules) == seen(rules)

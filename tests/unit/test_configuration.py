@@ -26,6 +26,8 @@ from superword.training.resources import ResourceKeywords
 
 KINDS = [TrainingConfig, CorpusOptions, Resources]
 OPTIONS = {each.name: each for kind in KINDS for each in list_options(kind)}
+# Commands that have an option of the same name for something else.
+DIFFERENT = {"pattern": ("extend", "prune", "compare", "evaluate"), "min_count": ("prune",)}
 FUNCTIONS: list[Callable[..., Any]] = [
     superword.train,
     superword.extend,
@@ -73,8 +75,7 @@ def test_defaults_and_help_on_the_command_line_are_those_of_the_objects() -> Non
     for command, described in typer.main.get_command(app).commands.items():  # type: ignore[attr-defined]
         for parameter in described.params:
             name, declared = parameter.name, OPTIONS.get(parameter.name)
-            different = ("extend", "compare", "evaluate") if name == "pattern" else ()
-            if declared is None or command in different:
+            if declared is None or command in DIFFERENT.get(name, ()):
                 continue
             seen.add(name)
             spelling = SPELLINGS.get(name)

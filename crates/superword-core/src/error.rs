@@ -119,6 +119,12 @@ pub enum Error {
         /// What is wrong with them.
         reason: String,
     },
+    /// A token cannot be removed from a model.
+    #[error("{reason}")]
+    Prune {
+        /// Which token, and why.
+        reason: String,
+    },
     /// A model cannot have this vocabulary size.
     #[error("{reason}")]
     VocabSize {

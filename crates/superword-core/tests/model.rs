@@ -1,8 +1,8 @@
 //! Models made as training makes them: rules by number, then vocabulary, ids and files.
 
 use proptest::prelude::*;
-use superword_core::Error;
 use superword_core::model::{Model, Parameters, Rule, TokenId, TokenIndex, Training};
+use superword_core::{Encoder, Error};
 
 fn parameters(vocab_size: u32) -> Parameters {
     Parameters { pattern: "boundless".to_owned(), vocab_size, ..Parameters::default() }
@@ -35,6 +35,51 @@ fn made_again() -> Model {
     let tokens = tokens(&["abc", "ab", "ababc"]);
     let special = vec!["<s>".to_owned()];
     Model::new(parameters(300), tokens, rules, special, Training::default()).expect("a model")
+}
+
+#[test]
+fn a_pruned_model_numbers_what_is_left_and_keeps_all_rules() {
+    let model = made_again();
+    let pruned = model.prune(&[TokenId(257), TokenId(256)]).expect("tokens that rules make");
+    let kept: Vec<_> = pruned.vocabulary().skip(256).collect();
+    assert_eq!(kept, [(TokenId(256), b"ababc".as_slice())]);
+    assert_eq!(pruned.special_tokens(), [(TokenId(257), "<s>".to_owned())]);
+    assert_eq!(pruned.rules(), model.rules());
+    assert_eq!([model.removed_count(), pruned.removed_count()], [0, 2]);
+    let encoder = Encoder::new(&pruned).expect("a model");
+    let [a, b, c] = [b'a', b'b', b'c'].map(u32::from);
+    assert_eq!(encoder.encode("abc ab").expect("a text"), [a, b, c, 32, a, b]);
+    let file = pruned.to_json();
+    assert!(String::from_utf8_lossy(&file).contains(r#""requires":["pruned"]"#));
+    assert!(Model::from_json(&file).is_ok_and(|read| read == pruned));
+    assert_ne!(pruned.fingerprint(), model.fingerprint());
+    let again = pruned.prune(&[TokenId(256)]).expect("a token that a rule makes");
+    assert_eq!(again, model.prune(&[256, 257, 258].map(TokenId)).expect("the same tokens"));
+}
+
+#[test]
+fn what_cannot_be_pruned_or_changed_afterwards_is_refused_in_a_sentence() {
+    let model = made_again();
+    for (id, reason) in [
+        (97, "the single byte \"a\", id 97, cannot be removed"),
+        (259, "the special or added token \"<s>\", id 259, cannot be removed: no rule makes it"),
+        (260, "no token has the id 260"),
+    ] {
+        let error = model.prune(&[TokenId(id)]).expect_err("not a token that rules make");
+        assert_eq!(error.to_string(), reason);
+    }
+    assert!(!model.prune(&[]).expect("nothing to remove").is_pruned());
+    let pruned = model.prune(&[TokenId(258)]).expect("a token that a rule makes");
+    let error = pruned.truncate(257).expect_err("a pruned model");
+    assert!(error.to_string().contains("pruned"), "{error}");
+    let file = String::from_utf8(pruned.to_json()).expect("UTF-8");
+    let unlisted = file.replace(r#""requires":["pruned"]"#, r#""requires":[]"#);
+    let error = Model::from_json(unlisted.as_bytes()).expect_err("a token without an id");
+    assert!(error.to_string().contains("which has no id"), "{error}");
+    let whole = String::from_utf8(model.to_json()).expect("UTF-8");
+    let listed = whole.replace(r#""version":1"#, r#""version":2,"requires":["pruned"]"#);
+    let error = Model::from_json(listed.as_bytes()).expect_err("all tokens have ids");
+    assert!(error.to_string().contains("every token"), "{error}");
 }
 
 #[test]

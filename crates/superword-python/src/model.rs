@@ -198,6 +198,21 @@ impl Model {
         made.map(Model::from).map_err(|error| exception(py, &error))
     }
 
+    /// The model without the tokens that have these ids.
+    #[expect(clippy::needless_pass_by_value, reason = "PyO3 passes arguments by value")]
+    #[pyo3(signature = (removed, /))]
+    fn prune(&self, py: Python<'_>, removed: Vec<u32>) -> PyResult<Model> {
+        let removed: Vec<TokenId> = removed.iter().copied().map(TokenId).collect();
+        let pruned = py.detach(|| self.0.prune(&removed));
+        pruned.map(Model::from).map_err(|error| exception(py, &error))
+    }
+
+    /// The number of tokens that are left after the last rule, but have no id.
+    #[getter]
+    fn removed_count(&self) -> usize {
+        self.0.removed_count()
+    }
+
     /// A digest of everything that decides the ids.
     fn fingerprint(&self, py: Python<'_>) -> String {
         py.detach(|| self.0.fingerprint())

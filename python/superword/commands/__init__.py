@@ -8,7 +8,7 @@ In reading order:
     text_input    A text from an argument, a file or standard input.
     multi_value   Options that take several values: --corpus a.jsonl b.jsonl.
     side_by_side  A text as several tokenizers split it.
-    train, extend, count, merge_counts, pretokenize, encode, decode, explain, inspect, export,
-    evaluate, compare, reproduce
+    train, extend, prune, count, merge_counts, pretokenize, encode, decode, explain, inspect,
+    export, evaluate, compare, reproduce
                   The command of this name.
 """

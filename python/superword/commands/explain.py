@@ -37,8 +37,9 @@ def explain_command(
     """Show how a text is encoded, rule by rule.
 
     The first line shows the bytes. Each further line shows the effect of one rule: a merge, a
-    supermerge or a delete, with its index. Units are separated by |. New tokens are colored on a
-    terminal, and in brackets elsewhere. Spaces are shown as ␣. Use it for sentences: every line
+    supermerge or a delete, with its index. The last line of a pruned model shows what replaces
+    removed tokens. Units are separated by |. New tokens are colored on a terminal, and in brackets
+    elsewhere. Spaces are shown as ␣. Use it for sentences: every line
     shows the whole text. A long text is refused without --force.
 
     superword explain model.json "Tip of the hat"
@@ -86,7 +87,9 @@ def write_lines(steps: Iterable[Step], width: int) -> None:
 
 def step_name(step: Step) -> str:
     """Return the kind of a step's rule and its index: merge 12."""
-    return "bytes" if step.rule is None else f"{step.rule.kind} {step.rule.index}"
+    if step.rule is None:
+        return "removed" if step.changes else "bytes"
+    return f"{step.rule.kind} {step.rule.index}"
 
 
 def split_pieces(step: Step) -> Iterator[tuple[str, bool]]:
@@ -108,7 +111,7 @@ def bracket_new(step: Step) -> str:
 
 def color_new(step: Step) -> Text:
     """Return the units of a step, with new tokens in the color of the rule's kind."""
-    style = STYLES[step.rule.kind] if step.rule is not None else ""
+    style = STYLES["delete" if step.rule is None else step.rule.kind]
     return Text.assemble(
         *((piece, style if is_new else "") for piece, is_new in split_pieces(step))
     )
@@ -118,7 +121,7 @@ def step_as_json(step: Step) -> dict[str, object]:
     """Return a step as plain values; tokens as `readable` shows them."""
     rule = step.rule
     return {
-        "kind": None if rule is None else rule.kind,
+        "kind": ("removed" if step.changes else None) if rule is None else rule.kind,
         "index": None if rule is None else rule.index,
         "units": [[readable(token) for token in unit] for unit in step.units],
         "changes": [{"unit": unit, "token": token} for unit, token in step.changes],

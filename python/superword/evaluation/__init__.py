@@ -11,6 +11,7 @@ Files in reading order:
 - `scripts`, `script_changes`: totals by script (`script_ranges` is generated), and which lose.
 - `batches`, `evaluator`: measure a batch of documents, then a whole corpus.
 - `measurement`: the result of measuring one tokenizer.
+- `rare_tokens`, `pruning`: a smaller vocabulary, without tokens that a corpus hardly needs.
 - `comparison`, `comparison_plot`: results side by side, as tables and as figures (`plot_style`,
   `html_page`).
 """
@@ -37,6 +38,7 @@ from superword.evaluation.plot_style import (
     thin_log_counts,
     use_plot_style,
 )
+from superword.evaluation.pruning import Pruned, prune
 from superword.evaluation.script_changes import describe_script_losses, find_losing_scripts
 from superword.evaluation.scripts import SCRIPTS, ScriptTotals
 from superword.evaluation.sources import SourceTotals, group_sources
@@ -49,6 +51,7 @@ __all__ = [
     "HuggingFace",
     "Measurement",
     "Ours",
+    "Pruned",
     "ScriptTotals",
     "SourceTotals",
     "TableColumn",
@@ -72,6 +75,7 @@ __all__ = [
     "name_apart",
     "open_tokenizer",
     "print_comparison",
+    "prune",
     "rank_counts",
     "render_figure",
     "save_plot",

@@ -10,6 +10,7 @@ from superword.interop.byte_spelling import spell
 from superword.interop.export_checks import explain_no_vocabulary
 from superword.patterns import ELIGIBLE, NAMED_PATTERNS
 from superword.tokenizer import Tokenizer
+from superword.tokenizer.rank_checks import list_ranked_rules
 
 __all__ = ["write_tokenizer_json"]
 
@@ -100,7 +101,8 @@ def describe_added(text: str, id: int, *, is_special: bool) -> Json:
 
 def exact_merges(tok: Tokenizer) -> Iterator[Pair]:
     """Return the merges in order."""
-    return ((rule.left, rule.right) for rule in tok.rules if rule.kind != "delete")
+    rules = list_ranked_rules(tok)
+    return ((rule.left, rule.right) for rule in rules if rule.kind != "delete")
 
 
 def near_merges(tok: Tokenizer) -> Iterator[Pair]:

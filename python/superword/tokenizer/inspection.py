@@ -67,6 +67,7 @@ class Inspection(NamedTuple):
     added_tokens: dict[str, int]
     rules: dict[str, int]
     vocabulary: dict[str, int]
+    removed_count: int
     smallest_count: int | None
     stretches: list[Stretch]
     top_superwords: list[Superword]
@@ -119,6 +120,7 @@ def inspect(tok: Tokenizer, top: int = 20) -> Inspection:
             "superwords": len(superwords),
             "total": tok.vocab_size,
         },
+        removed_count=tok._model.removed_count,
         smallest_count=min(counts, default=None),
         stretches=[
             count_kinds(rules[i : i + RULES_PER_STRETCH])
@@ -132,12 +134,16 @@ def inspect(tok: Tokenizer, top: int = 20) -> Inspection:
 
 
 def find_superwords(tok: Tokenizer, rules: Iterable[Rule]) -> Iterable[Superword]:
-    """Return the superwords of the vocabulary in the order in which they are first made."""
+    """Return the superwords of the vocabulary in the order in which they are first made.
+
+    A pruned model may make superwords that are not in its vocabulary.
+    """
     largest: dict[bytes, int] = {}
     for rule in rules:
         if rule.kind == "supermerge":
             largest[rule.token] = max(largest.get(rule.token, 0), rule.count or 0)
-    return (Superword(tok.token_id(token), token, count) for token, count in largest.items())
+    known = ((tok._model.token_id(token), token, count) for token, count in largest.items())
+    return (Superword(id, token, count) for id, token, count in known if id is not None)
 
 
 def count_kinds(rules: Sequence[Rule]) -> Stretch:
@@ -173,6 +179,7 @@ def format_inspection_csv(found: Inspection) -> str:
         assert isinstance(values, dict)
         rows += [(part, name, value) for name, value in values.items()]
     rows += [("pattern", "", found.pattern), ("fingerprint", "", found.fingerprint)]
+    rows.append(("removed_count", "", found.removed_count))
     rows.append(("smallest_count", "", found.smallest_count))
     rows += [
         ("supermerge_share", f"{part.first}-{part.last}", part.share) for part in found.stretches
@@ -211,6 +218,7 @@ def fact_table(found: Inspection) -> Table:
         "tokens": "{total:,}: {bytes} bytes, {merged:,} merged, {superwords:,} superwords".format(
             **found.vocabulary
         ),
+        "removed tokens": f"{found.removed_count:,}, by pruning" if found.removed_count else "-",
         "special tokens": ", ".join(f"{t} ({id})" for t, id in found.special_tokens.items()) or "-",
         "added tokens": ", ".join(f"{t!r} ({id})" for t, id in found.added_tokens.items()) or "-",
         "rules": "{merge:,} merges, {supermerge:,} supermerges, {delete:,} deletes".format(

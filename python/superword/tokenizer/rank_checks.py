@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from superword.patterns import compile_pattern
 
 if TYPE_CHECKING:
+    from superword.tokenizer.rules import AnyRule
     from superword.tokenizer.tokenizer import Tokenizer
 
-__all__ = ["explain_no_tiktoken", "explain_unranked", "find_unreachable"]
+__all__ = [
+    "explain_no_tiktoken",
+    "explain_unranked",
+    "find_unreachable",
+    "list_ranked_rules",
+]
 
 # A named group, or a reference to a group, which cannot stand in a regex twice.
 GROUP_USE = re.compile(r"\(\?P?<[A-Za-z_]|\(\?P[=>]|\\[1-9kg]")
@@ -21,7 +28,7 @@ def explain_unranked(tok: Tokenizer) -> str | None:
 
     Other libraries always apply the merge with the lowest rank. A superword model applies each
     merge once, in order. The two differ only if several merges make the same token, and a merge
-    between the first and the last of them uses it.
+    between the first and the last of them uses it. For pruned models, see `explain_pruned`.
 
     Example:
         >>> import superword
@@ -38,7 +45,9 @@ def explain_unranked(tok: Tokenizer) -> str | None:
             return f"rule {rule.index} {reasons[rule.kind]}"
         first, _ = makers.get(rule.token, (rule.index, 0))
         makers[rule.token] = (first, rule.index)
-    for rule in tok.rules:
+    if reason := explain_pruned(tok):
+        return reason
+    for rule in list_ranked_rules(tok):
         for part in (rule.left, rule.right or b""):
             first, last = makers.get(part, (0, 0))
             if first < rule.index < last:
@@ -46,6 +55,59 @@ def explain_unranked(tok: Tokenizer) -> str | None:
                     f"rules {first} and {last} make {part!r} and rule {rule.index}, between them, "
                     "uses it, which ranks cannot express"
                 )
+    return None
+
+
+def list_ranked_rules(tok: Tokenizer) -> list[AnyRule]:
+    """Return the rules that another library needs: those that make tokens of the vocabulary.
+
+    In a pruned model, others make removed tokens. `explain_pruned` says whether they can go.
+    """
+    if not tok._model.removed_count:
+        return list(tok.rules)
+    return [rule for rule in tok.rules if tok._model.token_id(rule.token) is not None]
+
+
+def explain_pruned(tok: Tokenizer) -> str | None:
+    """Return why a pruned model needs the merges that make removed tokens; None if they can go.
+
+    Without such a merge, the tokens that spell its result stand alone from its turn on. They do so
+    in the pruned model after the last rule. So the two are equal if no later merge of kept tokens
+    joins them with each other, the last of them with what follows, or the first with what precedes.
+    """
+    if not tok._model.removed_count:
+        return None
+    kept = {token for _, token in tok._model.vocabulary()}
+    spelled: dict[bytes, tuple[bytes, ...]] = {token: (token,) for token in kept}
+    last_left: dict[bytes, int] = {}
+    last_right: dict[bytes, int] = {}
+    last_pair: dict[tuple[bytes, bytes], int] = {}
+    for rule in tok.rules:
+        left, right = rule.left, rule.right or b""
+        if rule.token not in kept:
+            spelled.setdefault(rule.token, spelled[left] + spelled[right])
+            continue
+        for part in (left, right):
+            if part not in kept:
+                return f"rule {rule.index} makes {rule.token!r} from {part!r}, which was removed"
+        last_left[left] = last_right[right] = last_pair[left, right] = rule.index
+    for rule in tok.rules:
+        if rule.token in kept:
+            continue
+        parts = spelled[rule.token]
+        if spelled[rule.left] + spelled[rule.right or b""] != parts:
+            return f"several rules make {rule.token!r}, which was removed, from different tokens"
+        later = max(
+            last_left.get(parts[-1], -1),
+            last_right.get(parts[0], -1),
+            *(last_pair.get(pair, -1) for pair in pairwise(parts)),
+        )
+        if later > rule.index:
+            other = tok.rules[later]
+            return (
+                f"without rule {rule.index}, which makes the removed token {rule.token!r}, rule "
+                f"{later}, which joins {other.left!r} and {other.right!r}, would apply more often"
+            )
     return None
 
 
@@ -68,7 +130,7 @@ def explain_no_tiktoken(tok: Tokenizer) -> str | None:
             "groups or back references cannot be extended to match all text"
         )
     made: dict[bytes, int] = {}
-    for rule in tok.rules:
+    for rule in list_ranked_rules(tok):
         made.setdefault(rule.token, rule.index)
     vocabulary = tok._model.vocabulary()
     order = [made.get(token, -1) for _, token in sorted(vocabulary)]
@@ -90,9 +152,10 @@ def find_unreachable(tok: Tokenizer) -> bytes | None:
         True
     """
     made: dict[bytes, int] = {}
-    for rule in tok.rules:
+    rules = list_ranked_rules(tok)
+    for rule in rules:
         made.setdefault(rule.token, rule.index)
-    pairs = {rule.index: (rule.left, rule.right) for rule in tok.rules}
+    pairs = {rule.index: (rule.left, rule.right) for rule in rules}
     unreachable = (token for token in made if merge_alone(token, made, pairs) != [token])
     return next(unreachable, None)
 

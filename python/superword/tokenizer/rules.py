@@ -68,7 +68,8 @@ class Step(NamedTuple):
     """The effect of one rule on a text.
 
     Attributes:
-        rule: The rule; None for the start.
+        rule: The rule; None for the start, and for the last step of a pruned model, in which other
+            tokens replace those that were removed.
         units: The units after it: pretokens with their tokens, and superwords.
         changes: The unit and the token in it, for each token that the rule made.
     """

@@ -180,7 +180,7 @@ impl Encoder {
     pub(super) fn append_bytes(&self, bytes: &[u8], ids: &mut Vec<u32>) -> Result<(), Error> {
         let start = ids.len();
         ids.extend(bytes.iter().map(|&byte| self.numbering.byte(byte).0));
-        self.numbering.convert_to_ids(&mut ids[start..])
+        self.numbering.convert_to_ids(ids, start)
     }
 
     /// Appends the ids of a text: those of its added tokens, and those of the text between them.
@@ -222,13 +222,13 @@ impl Encoder {
             cache.pretoken_replay = replay;
             cache.shrink();
             result?;
-            return self.numbering.convert_to_ids(&mut ids[start..]);
+            return self.numbering.convert_to_ids(ids, start);
         }
         let mut encoder = TextEncoder::<SIZE>::new(self, text, cache, ids, instructions);
         let result = self.pattern.spans(text).for_each_block(|base, ends| encoder.add(base, ends));
         encoder.finish();
         result?;
-        self.numbering.convert_to_ids(&mut ids[start..])
+        self.numbering.convert_to_ids(ids, start)
     }
 
     /// Calls `each` with the tokens that the first stage makes of each pretoken of a text. Calls

@@ -48,8 +48,26 @@ pub(crate) struct TokenNumbering {
     tokens: Vec<EncoderToken>,
     /// The ids by encoder token, unless each token's number is its id.
     ids: Option<Vec<TokenId>>,
+    /// The number of tokens with an id.
+    with_id: usize,
     /// The bytes of the tokens without an id, whose numbers follow those of the vocabulary.
     without_id: Vec<Box<[u8]>>,
+    /// The ids that replace the tokens without an id; `None` unless the model is pruned.
+    replacements: Option<IdReplacements>,
+}
+
+/// The ids that replace the tokens without an id in a pruned model.
+struct IdReplacements {
+    /// The ids that replace each token, one after the other.
+    ids: Vec<u32>,
+    /// By token without an id: where its ids start, and the end of the last. A byte has none.
+    starts: Vec<usize>,
+}
+
+impl IdReplacements {
+    fn get(&self, token_without_id: usize) -> &[u32] {
+        &self.ids[self.starts[token_without_id]..self.starts[token_without_id + 1]]
+    }
 }
 
 impl TokenNumbering {
@@ -66,14 +84,19 @@ impl TokenNumbering {
             ids.push(id);
         }
         let mut without_id = Vec::new();
+        let mut replacements = IdReplacements { ids: Vec::new(), starts: vec![0] };
         for index in indices.filter(|&index| model.id_of(index).is_none()) {
             tokens[index.as_usize()] = EncoderToken((ids.len() + without_id.len()) as u32);
             without_id.push(model.token(index).into());
+            let parts = model.replacement(index).iter().filter_map(|&part| model.id_of(part));
+            replacements.ids.extend(parts.map(|id| id.0));
+            replacements.starts.push(replacements.ids.len());
         }
         let are_dense = ids.iter().copied().eq((0..ids.len() as u32).map(TokenId));
         let has_all_bytes = (0..=u8::MAX).all(|byte| model.id_of(byte.into()).is_some());
         let ids = if are_dense && has_all_bytes { None } else { Some(ids) };
-        TokenNumbering { tokens, ids, without_id }
+        let replacements = model.is_pruned().then_some(replacements);
+        TokenNumbering { tokens, ids, with_id: vocabulary.len(), without_id, replacements }
     }
 
     /// Returns the encoder's number of a token.
@@ -87,19 +110,72 @@ impl TokenNumbering {
         self.token(byte.into())
     }
 
-    /// Replaces the encoder's tokens in a buffer by ids.
+    /// Replaces the encoder's tokens in a buffer, from `start` on, by ids.
     ///
     /// # Errors
-    /// When a token has no id.
-    pub(crate) fn convert_to_ids(&self, buffer: &mut [u32]) -> Result<(), Error> {
+    /// When a token has no id, and none replace it.
+    pub(crate) fn convert_to_ids(&self, buffer: &mut Vec<u32>, start: usize) -> Result<(), Error> {
+        if let Some(replacements) = &self.replacements {
+            return self.convert_and_replace(replacements, buffer, start);
+        }
         let Some(ids) = &self.ids else { return Ok(()) };
-        for number in buffer {
+        for number in &mut buffer[start..] {
             let Some(&id) = ids.get(*number as usize) else {
-                let token = self.without_id[*number as usize - ids.len()].clone();
-                return Err(Error::NoSuchToken { token });
+                return Err(self.missing_id(*number));
             };
             *number = id.0;
         }
         Ok(())
+    }
+
+    /// Returns the number of ids of some tokens.
+    pub(crate) fn count_ids(&self, tokens: &[u32]) -> usize {
+        let Some(replacements) = &self.replacements else { return tokens.len() };
+        tokens.iter().map(|&number| self.count_of(replacements, number)).sum()
+    }
+
+    /// Returns the number of ids of a token; 0 if it has none, and none replace it.
+    fn count_of(&self, replacements: &IdReplacements, number: u32) -> usize {
+        match (number as usize).checked_sub(self.with_id) {
+            Some(without_id) => replacements.get(without_id).len(),
+            None => 1,
+        }
+    }
+
+    /// Converts the tokens of a pruned model.
+    fn convert_and_replace(
+        &self,
+        replacements: &IdReplacements,
+        buffer: &mut Vec<u32>,
+        start: usize,
+    ) -> Result<(), Error> {
+        let mut count = 0;
+        for &number in &buffer[start..] {
+            match self.count_of(replacements, number) {
+                0 => return Err(self.missing_id(number)),
+                ids => count += ids,
+            }
+        }
+        let end = buffer.len();
+        buffer.resize(start + count, 0);
+        // From the end on, so that no token is overwritten before it is read.
+        let mut to = buffer.len();
+        for from in (start..end).rev() {
+            let number = buffer[from] as usize;
+            if let Some(without_id) = number.checked_sub(self.with_id) {
+                let ids = replacements.get(without_id);
+                to -= ids.len();
+                buffer[to..to + ids.len()].copy_from_slice(ids);
+            } else {
+                to -= 1;
+                buffer[to] = self.ids.as_ref().map_or(number as u32, |ids| ids[number].0);
+            }
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn missing_id(&self, number: u32) -> Error {
+        Error::NoSuchToken { token: self.without_id[number as usize - self.with_id].clone() }
     }
 }

@@ -29,7 +29,8 @@ impl ReplayUnit {
 /// The state of a text after a rule that changed it, or at the start.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReplayStep {
-    /// The index of the rule; `None` for the start.
+    /// The index of the rule; `None` for the start, and at the end of a pruned model for the replacement
+    /// of removed tokens.
     pub rule: Option<usize>,
     /// The tokens of each unit after the rule; [`replayed_token`] says which they are.
     pub units: Vec<Vec<TokenIndex>>,
@@ -38,7 +39,8 @@ pub struct ReplayStep {
 }
 
 /// Applies the rules of a model to a text in order: an iterator over the start, and the state after
-/// each rule that changes something. It holds one state at a time.
+/// each rule that changes something; in a pruned model, also after removed tokens are replaced. It holds
+/// one state at a time.
 #[derive(Debug)]
 pub struct Replay<M> {
     model: M,
@@ -47,6 +49,12 @@ pub struct Replay<M> {
     occurs: Vec<bool>,
     /// The index of the next rule; `None` before the start.
     next_rule: Option<usize>,
+}
+
+/// What changes a text: a rule, or, without one, the replacement of removed tokens; and the changes.
+struct TextChange {
+    rule: Option<usize>,
+    changes: Vec<(usize, usize)>,
 }
 
 impl<M: Borrow<Model>> Replay<M> {
@@ -70,8 +78,9 @@ impl<M: Borrow<Model>> Replay<M> {
         }
     }
 
-    /// Applies rules up to the first that changes something. Returns its index and the changes.
-    fn apply_next(&mut self) -> Option<(usize, Vec<(usize, usize)>)> {
+    /// Applies rules up to the first that changes something. After the last rule, replaces removed
+    /// tokens.
+    fn apply_next(&mut self) -> Option<TextChange> {
         let first = self.next_rule.unwrap_or(0);
         for (index, rule) in self.model.borrow().rules().iter().enumerate().skip(first) {
             let may_apply = match rule {
@@ -87,11 +96,14 @@ impl<M: Borrow<Model>> Replay<M> {
             if !changes.is_empty() {
                 self.next_rule = Some(index + 1);
                 self.find_occurring();
-                return Some((index, changes));
+                return Some(TextChange { rule: Some(index), changes });
             }
         }
-        self.next_rule = Some(usize::MAX);
-        None
+        if self.next_rule.replace(usize::MAX) == Some(usize::MAX) {
+            return None;
+        }
+        let changes = replace_removed(self.model.borrow(), &mut self.units);
+        (!changes.is_empty()).then_some(TextChange { rule: None, changes })
     }
 }
 
@@ -99,12 +111,11 @@ impl<M: Borrow<Model>> Iterator for Replay<M> {
     type Item = ReplayStep;
 
     fn next(&mut self) -> Option<ReplayStep> {
-        let (rule, changes) = if self.next_rule.is_none() {
+        let TextChange { rule, changes } = if self.next_rule.is_none() {
             self.next_rule = Some(0);
-            (None, Vec::new())
+            TextChange { rule: None, changes: Vec::new() }
         } else {
-            let (rule, changes) = self.apply_next()?;
-            (Some(rule), changes)
+            self.apply_next()?
         };
         let units = self.units.iter().map(|unit| unit.tokens.clone()).collect();
         Some(ReplayStep { rule, units, changes })
@@ -201,22 +212,47 @@ fn apply_rule(rule: &Rule, units: &mut Vec<ReplayUnit>) -> Vec<(usize, usize)> {
         }
         Rule::Delete { token, parts } => {
             for (index, unit) in units.iter_mut().enumerate() {
-                if unit.is_superword || !unit.tokens.contains(token) {
-                    continue;
+                if !unit.is_superword && unit.tokens.contains(token) {
+                    let split = |old| if old == *token { &**parts } else { &[] };
+                    changes.extend(split_tokens(unit, split).map(|part| (index, part)));
                 }
-                let mut tokens = Vec::new();
-                for &old in &unit.tokens {
-                    if old == *token {
-                        let made = tokens.len()..tokens.len() + parts.len();
-                        changes.extend(made.map(|part| (index, part)));
-                        tokens.extend_from_slice(parts);
-                    } else {
-                        tokens.push(old);
-                    }
-                }
-                unit.tokens = tokens;
             }
         }
     }
     changes
+}
+
+/// Replaces the tokens that a pruned model lacks, and returns the tokens that replace them.
+fn replace_removed(model: &Model, units: &mut [ReplayUnit]) -> Vec<(usize, usize)> {
+    let mut changes = Vec::new();
+    if !model.is_pruned() {
+        return changes;
+    }
+    // Added tokens have the indices after those of the model.
+    let is_added = |token: TokenIndex| token.as_usize() >= model.token_count();
+    let split = |token| if is_added(token) { &[] } else { model.replacement(token) };
+    for (index, unit) in units.iter_mut().enumerate() {
+        changes.extend(split_tokens(unit, split).map(|part| (index, part)));
+    }
+    changes
+}
+
+/// Splits the tokens of a unit for which `split` returns parts. Returns the positions of the parts.
+fn split_tokens<'p>(
+    unit: &mut ReplayUnit,
+    split: impl Fn(TokenIndex) -> &'p [TokenIndex],
+) -> impl Iterator<Item = usize> {
+    let mut tokens = Vec::with_capacity(unit.tokens.len());
+    let mut made = Vec::new();
+    for &token in &unit.tokens {
+        match split(token) {
+            [] => tokens.push(token),
+            parts => {
+                made.extend(tokens.len()..tokens.len() + parts.len());
+                tokens.extend_from_slice(parts);
+            }
+        }
+    }
+    unit.tokens = tokens;
+    made.into_iter()
 }

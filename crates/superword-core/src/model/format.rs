@@ -32,6 +32,9 @@ const ADDED_TOKENS: &str = "added_tokens";
 /// The name of the field of the limits of training.
 const LIMITS: &str = "limits";
 
+/// The name in `requires` of models whose vocabulary lacks tokens that the rules make.
+const PRUNED: &str = "pruned";
+
 /// The fields that identify a file, even if it is not a model of this version.
 #[derive(Deserialize)]
 struct Heading {
@@ -81,7 +84,11 @@ impl Model {
         let parameters = &self.parameters;
         let has_added = !self.added_tokens().is_empty();
         let limits = &parameters.limits;
-        let is_extended = has_added || !limits.is_empty() || !self.unknown_fields.is_empty();
+        let features = [(ADDED_TOKENS, has_added), (PRUNED, self.is_pruned())];
+        let requires: Vec<&str> =
+            features.iter().filter(|(_, is_needed)| *is_needed).map(|&(name, _)| name).collect();
+        let is_extended =
+            !requires.is_empty() || !limits.is_empty() || !self.unknown_fields.is_empty();
         let version = if is_extended { EXTENSIBLE_VERSION } else { FIRST_VERSION };
         let mut out = Vec::with_capacity(64 * (self.vocabulary.len() + 256));
         let mut field = |name: &str, value: &dyn Fn(&mut Vec<u8>)| {
@@ -93,8 +100,7 @@ impl Model {
         field("format", &|out| write(out, &FORMAT));
         field("version", &|out| write(out, &version));
         if is_extended {
-            let requires = if has_added { &[ADDED_TOKENS][..] } else { &[] };
-            field("requires", &|out| write(out, requires));
+            field("requires", &|out| write(out, &requires));
         }
         let pattern = PatternRecord {
             source: parameters.last_pattern().to_owned(),
@@ -149,6 +155,7 @@ impl Model {
         let requires = file.requires.as_deref().unwrap_or_default();
         check_heading(Some(&file.format), &file.version.to_string(), requires)?;
         check_fields(&file)?;
+        let is_pruned = requires.iter().any(|name| name == PRUNED);
         let listed = mark_bytes(file.vocabulary.iter().map(|(_, token)| &*token.0));
         let mut history = History::of_file(|byte| listed[usize::from(byte)], file.rules.len());
         for rule in &file.rules {
@@ -158,7 +165,7 @@ impl Model {
         for (id, token) in &file.vocabulary {
             ids.add(*id, &token.0)?;
         }
-        let vocabulary = ids.finish()?;
+        let vocabulary = ids.finish(is_pruned)?;
         let (pattern, second_stage) =
             match (file.parameters.transition, file.parameters.first_pattern) {
                 (None, None) => (file.pattern.source, None),
@@ -192,6 +199,11 @@ impl Model {
             file.training,
         )?;
         model.unknown_fields = file.unknown;
+        if is_pruned && !model.is_pruned() {
+            return Err(model_error(format!(
+                "requires lists {PRUNED:?}, but every token that the rules make has an id"
+            )));
+        }
         if model.pattern().regex() != regex {
             let name = quote_token(model.pattern().source().as_bytes());
             return Err(model_error(format!(
@@ -234,7 +246,7 @@ fn check_heading(format: Option<&str>, version: &str, requires: &[String]) -> Re
              {FIRST_VERSION} and {EXTENSIBLE_VERSION}"
         )));
     }
-    if let Some(name) = requires.iter().find(|name| *name != ADDED_TOKENS) {
+    if let Some(name) = requires.iter().find(|name| ![ADDED_TOKENS, PRUNED].contains(&&***name)) {
         let name = quote_token(name.as_bytes());
         return Err(model_error(format!(
             "the model requires {name}, which this superword does not know: a newer one may"

@@ -28,7 +28,7 @@ impl Model {
         for (id, token) in vocabulary {
             ids.add(*id, token.as_ref())?;
         }
-        let vocabulary = ids.finish()?;
+        let vocabulary = ids.finish(false)?;
         Model::with_vocabulary(
             parameters,
             history,

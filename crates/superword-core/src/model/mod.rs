@@ -12,7 +12,7 @@
 //! - `vocabulary_builder`: the ids that a file gives its tokens;
 //! - `added`: special tokens and added tokens, `added_finder`: added tokens in texts,
 //!   `open_suffixes`: ends of texts that may start one, `special`: further special tokens;
-//! - `truncate`: smaller models, `imported`: models with given ids, and further rules;
+//! - `truncate`: smaller models, `pruned`: smaller vocabularies, `imported`: models with given ids, and further rules;
 //! - `format`, `file_fields`, `spelled`, `atomic_write`: the model file, `authors`: the files of the paper's authors;
 //! - `decode`: ids back to bytes, `fingerprint`: a digest of what decides the ids.
 
@@ -27,6 +27,7 @@ mod format;
 mod history;
 mod imported;
 mod open_suffixes;
+mod pruned;
 mod rule;
 mod rule_limits;
 mod settings;
@@ -48,6 +49,7 @@ pub use self::token_number::{TokenId, TokenIndex};
 use self::added::AddedTokens;
 use self::file_fields::UnknownField;
 use self::history::History;
+use self::pruned::Replacements;
 use self::token_interner::{TokenInterner, quote_token};
 use crate::Error;
 use crate::pretokenize::{Eligibility, Pattern, Splitter, Tables};
@@ -70,6 +72,8 @@ pub struct Model {
     /// The vocabulary in ascending order of ids.
     vocabulary: Vec<(TokenId, TokenIndex)>,
     added_tokens: AddedTokens,
+    /// `None` if every token that can be left after the last rule has an id.
+    replacements: Option<Replacements>,
     training: Training,
     /// The fields of the file that this version does not know. A model that is derived from this one
     /// does not have them, since they may describe this one.
@@ -174,6 +178,11 @@ impl Model {
             ids[token.as_usize()] = Some(id);
         }
         let superwords = history.superwords();
+        let is_removed =
+            |(token, id): &(u32, &Option<TokenId>)| id.is_none() && history.has(TokenIndex(*token));
+        let removed_count = (0..).zip(&ids).filter(is_removed).count();
+        let replacements =
+            (removed_count > 0).then(|| Replacements::new(&history.rules, &ids, removed_count));
         let History { tokens, rules, .. } = history;
         Ok(Model {
             pattern_tables: splitter.pattern().tables().clone(),
@@ -186,6 +195,7 @@ impl Model {
             superwords,
             vocabulary,
             added_tokens,
+            replacements,
             training,
             unknown_fields: Vec::new(),
         })

@@ -23,7 +23,7 @@ impl Model {
     ///
     /// # Errors
     /// When the size is below 256 or the transition, or above the size that the model was trained
-    /// for, or when the ids are not those that training gives.
+    /// for, when the model is pruned, or when the ids are not those that training gives.
     pub fn truncate(&self, vocab_size: u32) -> Result<Model, Error> {
         let size = vocab_size as usize;
         if size < 256 {
@@ -38,6 +38,11 @@ impl Model {
                  to {vocab_size}; train a model without transition"
             );
             return Err(Error::VocabSize { reason });
+        }
+        if self.is_pruned() {
+            let reason =
+                "a pruned model cannot be truncated; truncate the model that it was made from";
+            return Err(Error::VocabSize { reason: reason.to_owned() });
         }
         if !self.has_ids_of_training() {
             let reason = "a model whose ids are not those of training cannot be truncated";

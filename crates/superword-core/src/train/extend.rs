@@ -28,7 +28,7 @@ pub struct Extension {
 /// keep their ids; the new ones follow the largest id.
 ///
 /// # Errors
-/// When the model has a second stage, or no ids are left; when the corpus cannot be read, changes
+/// When the model has a second stage or is pruned, or no ids are left; when the corpus cannot be read, changes
 /// while it is read, or a regex fails on it; when the memory limit is too low; when the job is
 /// interrupted.
 pub fn extend(
@@ -46,6 +46,11 @@ pub fn extend(
     if base.parameters().second_stage.is_some() {
         let reason = "a model with a second stage cannot be extended: its pretokens are long, and \
                       hardly any is one token";
+        return Err(Error::VocabSize { reason: reason.to_owned() });
+    }
+    if base.is_pruned() {
+        let reason = "a pruned model cannot be extended; extend the model that it was made from, and \
+                      prune the result";
         return Err(Error::VocabSize { reason: reason.to_owned() });
     }
     let parameters = Parameters {

@@ -26,11 +26,20 @@ pub(crate) enum Kind {
     Imported,
     /// An imported model with supermerges after its rules.
     Extended,
+    /// A model of another kind, without some of its tokens.
+    Pruned,
 }
 
 /// All kinds.
-pub(crate) const KINDS: [Kind; 6] =
-    [Kind::Bpe, Kind::PickyBpe, Kind::BoundlessBpe, Kind::SuperBpe, Kind::Imported, Kind::Extended];
+pub(crate) const KINDS: [Kind; 7] = [
+    Kind::Bpe,
+    Kind::PickyBpe,
+    Kind::BoundlessBpe,
+    Kind::SuperBpe,
+    Kind::Imported,
+    Kind::Extended,
+    Kind::Pruned,
+];
 
 /// Patterns that are not named.
 const REGEXES: [&str; 4] =
@@ -50,6 +59,12 @@ pub(crate) fn invent_model(
     language: &Language,
     is_dense: bool,
 ) -> Model {
+    if kind == Kind::Pruned {
+        let others = KINDS.map(|kind| if kind == Kind::Pruned { Kind::BoundlessBpe } else { kind });
+        let kind = *choices.pick(&others);
+        let model = invent_model(choices, kind, language, is_dense);
+        return prune_model(choices, &model);
+    }
     let pattern = if is_dense { DENSE_PATTERN.to_owned() } else { invent_pattern(choices) };
     let second_stage = (kind == Kind::SuperBpe).then(|| match choices.below(4) {
         0 => invent_pattern(choices),
@@ -67,12 +82,12 @@ pub(crate) fn invent_model(
     let supermerges = match kind {
         Kind::BoundlessBpe | Kind::Extended => true,
         Kind::Imported => choices.chance(50),
-        Kind::Bpe | Kind::PickyBpe | Kind::SuperBpe => false,
+        Kind::Bpe | Kind::PickyBpe | Kind::SuperBpe | Kind::Pruned => false,
     };
     let may_delete = match kind {
         Kind::PickyBpe => true,
         Kind::BoundlessBpe | Kind::Imported | Kind::Extended => choices.chance(50),
-        Kind::Bpe | Kind::SuperBpe => false,
+        Kind::Bpe | Kind::SuperBpe | Kind::Pruned => false,
     };
     let mode = if choices.chance(50) { Deletion::Bytes } else { Deletion::Pair };
     let deletion = may_delete.then_some(mode);
@@ -134,6 +149,21 @@ pub(crate) fn invent_model(
         Model::from_spelled(parameters, rules, Vec::new(), Training::default())
     };
     model.expect("the rules are valid")
+}
+
+/// Removes some tokens, or all that can be.
+fn prune_model(choices: &mut Choices, model: &Model) -> Model {
+    let percent = *choices.pick(&[5, 30, 70, 100]);
+    let is_added = |id: TokenId| model.added_tokens().iter().any(|&(added, _)| added == id);
+    let removed: Vec<TokenId> = model
+        .vocabulary()
+        .filter(|&(id, token)| token.len() > 1 && !is_added(id) && choices.chance(percent))
+        .map(|(id, _)| id)
+        .collect();
+    let pruned = model.prune(&removed).expect("tokens that rules make");
+    assert_eq!(pruned.vocab_size(), model.vocab_size() - removed.len());
+    assert!(Model::from_json(&pruned.to_json()).is_ok_and(|read| read == pruned));
+    pruned
 }
 
 /// Invents tokens that occur in texts, some of them within others. Often there are none.

@@ -70,11 +70,14 @@ impl OpenTextEncoder {
         ids: &mut Vec<u32>,
     ) -> Result<StablePart, Error> {
         let start = ids.len();
-        let part = match &self.encoder.second_stage {
+        let mut part = match &self.encoder.second_stage {
             Some(second_stage) => self.append_of_second_stage(second_stage, text, cache, ids),
             None => self.append_of_pretokens(text, cache, ids),
         };
-        self.encoder.numbering.convert_to_ids(&mut ids[start..])?;
+        // So far it counts tokens, and several ids may replace one.
+        let after_restart = &ids[ids.len() - part.after_restart..];
+        part.after_restart = self.encoder.numbering.count_ids(after_restart);
+        self.encoder.numbering.convert_to_ids(ids, start)?;
         Ok(part)
     }
 

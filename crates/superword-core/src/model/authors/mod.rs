@@ -116,7 +116,7 @@ impl Draft {
         for VocabularyRow { line, id, token } in &self.vocabulary {
             ids.add(*id, token).map_err(|error| at_line(*line, &error.to_string()))?;
         }
-        let vocabulary = ids.finish()?;
+        let vocabulary = ids.finish(false)?;
         let has = |is_kind: fn(&SpelledRule<'_>) -> bool| {
             self.rules.iter().any(|ordered| is_kind(&ordered.rule))
         };
