@@ -3,8 +3,9 @@ r"""Profiles: names for options of training that belong together.
 `portable` trains a SuperBPE whose second pattern is a split that llama.cpp has, by the name
 `superbpe`: it makes numbers pretokens, and everything between two numbers. Digits are grouped from
 the right. llama.cpp first splits at `\p{N}+`, and then at every place where `(\d{3})+(?!\d)`
-follows. `PORTABLE_PATTERN` is one regex that does the same, and a scanner runs it. Of the splits
-of llama.cpp that let words merge, it gives the fewest tokens and takes the longest texts: docs/exporting.md.
+follows. `PORTABLE_PATTERN` is one regex that does the same, and a scanner runs it. Of llama.cpp's
+splits that let words merge, it gives the fewest tokens and takes the longest texts:
+docs/exporting.md.
 """
 
 from __future__ import annotations
