@@ -153,13 +153,63 @@ REVERSALS = [
     ),
     (
         "a cap lets one superword too many pass",
-        ") < max_superwords:",
-        ") <= max_superwords:",
+        ") < self.limits.max_superwords:",
+        ") <= self.limits.max_superwords:",
     ),
     (
         "a cap counts supermerges, not superwords",
-        'len({rule.token for rule in self.rules if rule.kind == "supermerge"})',
-        'len([rule.token for rule in self.rules if rule.kind == "supermerge"])',
+        '{rule.token for rule in self.rules if rule.kind == "supermerge"}',
+        '[rule.token for rule in self.rules if rule.kind == "supermerge"]',
+    ),
+    (
+        "a token may be as long as a pair of the longest",
+        "len(token) <= max_bytes",
+        "max(map(len, pair)) <= max_bytes",
+    ),
+    (
+        "max_token_bytes itself is too many",
+        "len(token) <= max_bytes",
+        "len(token) < max_bytes",
+    ),
+    (
+        "max_words itself is too many",
+        "pair) <= max_words",
+        "pair) < max_words",
+    ),
+    (
+        "a forbidden regex must match at the start",
+        "regex.search(forbid",
+        "regex.match(forbid",
+    ),
+    (
+        "a token that is not UTF-8 is forbidden",
+        "except UnicodeDecodeError:\n        return False",
+        "except UnicodeDecodeError:\n        return True",
+    ),
+    (
+        "a superword has one word more than its left side",
+        "sum(self.words.get(token, 1) for token in pair)",
+        "self.words.get(pair[0], 1) + 1",
+    ),
+    (
+        "the last rule that makes a token decides its words",
+        "max(words, self.words.get(rule.token, 1))",
+        "words",
+    ),
+    (
+        "the first rule that makes a token decides its words",
+        "max(words, self.words.get(rule.token, 1))",
+        "self.words.get(rule.token, words)",
+    ),
+    (
+        "SuperBPE counts the words of both sides",
+        "        if self.word_pattern is not None:\n",
+        "        if False:\n",
+    ),
+    (
+        "parts of characters are words",
+        'decode(errors="ignore")',
+        'decode(errors="replace")',
     ),
     (
         "a share is rounded up",

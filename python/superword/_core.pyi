@@ -141,6 +141,12 @@ class _Config(Protocol):
     def second_pattern(self) -> str | None: ...
     @property
     def max_superwords(self) -> int | float | None: ...
+    @property
+    def max_words(self) -> int | None: ...
+    @property
+    def max_token_bytes(self) -> int | None: ...
+    @property
+    def forbid(self) -> str | None: ...
 
 class _Rule(Protocol):
     @property
@@ -178,6 +184,10 @@ class _ConfigRecord(TypedDict):
     vocab_size: int
     transition: int | None
     second_pattern: str | None
+    max_superwords: int | float | None
+    max_words: int | None
+    max_token_bytes: int | None
+    forbid: str | None
 
 class _TrainingRecord(TypedDict):
     documents: int

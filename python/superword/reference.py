@@ -156,10 +156,37 @@ def most_frequent(counts: Counter[Pair]) -> tuple[Pair, int]:
     return min(tied, default=(b"", b"")), largest
 
 
+class Limits(NamedTuple):
+    """The limits of training. Each removes candidates."""
+
+    max_superwords: float = math.inf
+    max_words: float = math.inf
+    max_token_bytes: float = math.inf
+    forbid: str | None = None
+
+
+NO_LIMITS = Limits()
+
+
+def is_forbidden(token: bytes, forbid: str) -> bool:
+    """Return whether a regex matches in a token's text; a token that is not UTF-8 has none."""
+    try:
+        return regex.search(forbid, token.decode()) is not None
+    except UnicodeDecodeError:
+        return False
+
+
 class Trainer:
     """The state of training: the corpus in two views, the rules, the vocabulary."""
 
-    def __init__(self, documents: Iterable[str], pattern: str, eligible: str) -> None:
+    def __init__(
+        self,
+        documents: Iterable[str],
+        pattern: str,
+        eligible: str,
+        limits: Limits = NO_LIMITS,
+        word_pattern: str | None = None,
+    ) -> None:
         self.documents = [initial_units(text, pattern, eligible) for text in documents]
         # The second view: every pretoken alone, as if there were no supermerges. Equal pretokens
         # stay equal, so they share one unit, with the number of occurrences.
@@ -167,16 +194,19 @@ class Trainer:
         self.alone, self.occurrences = list(occurrences), list(occurrences.values())
         self.rules: list[Rule] = []
         self.vocabulary = list(single_bytes(bytes(range(256))))
+        self.limits, self.word_pattern = limits, word_pattern
+        self.words: dict[bytes, int] = {}
 
-    def step(self, max_superwords: float, deletion: Deletion, tau: float, min_count: int) -> bool:
+    def step(self, deletion: Deletion, tau: float, min_count: int) -> bool:
         """Do one step with its deletions; return False if no pair reaches `min_count`."""
         pair_counts: Counter[Pair] = Counter()
         for unit, occurrences in zip(self.alone, self.occurrences, strict=True):
             for pair in pairs(unit.tokens):
                 pair_counts[pair] += occurrences
-        merge, merge_count = most_frequent(pair_counts)
+        merge, merge_count = most_frequent(self.allowed("merge", pair_counts))
         supermerge, supermerge_count = (b"", b""), 0
-        if len({rule.token for rule in self.rules if rule.kind == "supermerge"}) < max_superwords:
+        superwords = {rule.token for rule in self.rules if rule.kind == "supermerge"}
+        if len(superwords) < self.limits.max_superwords:
             supermerge, supermerge_count = self.best_supermerge()
         if max(merge_count, supermerge_count) < min_count:
             return False
@@ -198,7 +228,32 @@ class Trainer:
         counts: Counter[Pair] = Counter()
         for units in self.documents:
             counts.update(pairs(tuple([unit.open_token for unit in units])))
-        return most_frequent(counts)
+        return most_frequent(self.allowed("supermerge", counts))
+
+    def allowed(self, kind: str, counts: Counter[Pair]) -> Counter[Pair]:
+        """Return the candidates that the limits leave."""
+        _, max_words, max_bytes, forbid = self.limits
+
+        def is_allowed(pair: Pair) -> bool:
+            token = b"".join(pair)
+            return (
+                len(token) <= max_bytes
+                and (max_words == math.inf or self.count_words(kind, pair) <= max_words)
+                and (forbid is None or not is_forbidden(token, forbid))
+            )
+
+        return Counter({pair: count for pair, count in counts.items() if is_allowed(pair)})
+
+    def count_words(self, kind: str, pair: Pair) -> int:
+        """Return the words of the token that a rule makes of a pair.
+
+        They are the pretokens in its text in SuperBPE's second stage; otherwise one for a merge,
+        and those of both sides for a supermerge.
+        """
+        if self.word_pattern is not None:
+            text = b"".join(pair).decode(errors="ignore")  # Without parts of characters.
+            return max(1, len(pretokenize(text, self.word_pattern)))
+        return sum(self.words.get(token, 1) for token in pair) if kind == "supermerge" else 1
 
     def perform(self, rule: Rule) -> None:
         """Append a rule, apply it to both views and update the vocabulary."""
@@ -207,6 +262,8 @@ class Trainer:
         if rule.kind != "supermerge":
             self.alone = apply_rule(rule, self.alone)
         if rule.kind != "delete":
+            words = self.count_words(rule.kind, (rule.left, rule.right or b""))
+            self.words[rule.token] = max(words, self.words.get(rule.token, 1))
             if rule.token not in self.vocabulary:
                 self.vocabulary.append(rule.token)
         elif ("supermerge", rule.token) not in [(other.kind, other.token) for other in self.rules]:
@@ -233,6 +290,9 @@ def train(
     tau: float = 0.9,
     min_count: int = 2,
     max_superwords: int | float | None = None,
+    max_words: int | None = None,
+    max_token_bytes: int | None = None,
+    forbid: str | None = None,
     transition: int | None = None,
     second_pattern: str | None = None,
 ) -> tuple[list[Rule], list[bytes]]:
@@ -255,13 +315,16 @@ def train(
         raise ValueError(
             f"max_superwords must be an integer, or above 0 and below 1, not {max_superwords}"
         )
+    if 0 in (max_words, max_token_bytes):
+        raise ValueError("max_words and max_token_bytes must be at least 1, not 0")
     documents = list(documents)
-    trainer = Trainer(documents, pattern, eligible)
     if max_superwords is None or not supermerges:
         max_superwords = math.inf if supermerges else 0
     elif isinstance(max_superwords, float):
         max_superwords = math.floor(max_superwords * vocab_size)
-    settings = (max_superwords, deletion, tau, min_count)
+    limits = Limits(max_superwords, max_words or math.inf, max_token_bytes or math.inf, forbid)
+    trainer = Trainer(documents, pattern, eligible, limits)
+    settings = (deletion, tau, min_count)
     if (
         transition is not None
     ):  # SuperBPE: the rest is learned on documents split by another pattern.
@@ -269,7 +332,7 @@ def train(
             pass
         rules = trainer.rules
         split = SECOND_PATTERN if second_pattern is None else second_pattern
-        trainer = Trainer(documents, split, eligible)
+        trainer = Trainer(documents, split, eligible, limits, word_pattern=pattern)
         for rule in rules:
             trainer.perform(rule)
     while len(trainer.vocabulary) < vocab_size and trainer.step(*settings):
@@ -285,9 +348,10 @@ def extend(
     pattern: str = DEFAULT_PATTERN,
     eligible: str = ELIGIBLE,
     min_count: int = 2,
+    limits: Limits = NO_LIMITS,
 ) -> tuple[list[Rule], list[bytes]]:
     """Learn supermerges after the given rules, until there are `add` more tokens."""
-    trainer = Trainer(documents, pattern, eligible)
+    trainer = Trainer(documents, pattern, eligible, limits)
     for rule in rules:
         trainer.perform(rule)
     vocab_size = len(trainer.vocabulary) + add

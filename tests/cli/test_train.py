@@ -87,6 +87,13 @@ def test_a_cap_is_a_number_or_a_share(
     assert superword.load(output) == superword.train(DOCUMENTS, 260, max_superwords=cap)
 
 
+def test_limits_are_those_of_python(corpus: Path, output: Path) -> None:
+    limits = ["--max-words", "1", "--max-token-bytes", "3", "--forbid", "^ b"]
+    run(corpus, "-o", output, "--vocab-size", "259", *limits)
+    wanted = superword.train(DOCUMENTS, 259, max_words=1, max_token_bytes=3, forbid="^ b")
+    assert superword.load(output) == wanted
+
+
 @pytest.mark.parametrize("typed", ["few", "1.5"])
 def test_a_cap_that_makes_no_sense_ends_in_one_sentence(
     corpus: Path, output: Path, typed: str

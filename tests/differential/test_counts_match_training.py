@@ -41,6 +41,9 @@ def random_parameters(random: Random) -> TrainingConfig:
         min_count=random.choice([1, 2, 3]),
         vocab_size=random.choice([257, 260, 270, 300, 5000]),
         max_superwords=random.choice([None, 1, 3, 0.01]),
+        max_words=random.choice([None, 2, 3]),
+        max_token_bytes=random.choice([None, None, 4, 6]),
+        forbid=random.choice([None, None, "ba", "c$"]),
     )
 
 

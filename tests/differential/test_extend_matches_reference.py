@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +49,9 @@ def seen(rules: Any) -> list[tuple[object, ...]]:
     deletion=st.sampled_from([None, "bytes", "pair"]),
     add=st.integers(0, 12),
     min_count=st.integers(1, 3),
+    max_words=st.sampled_from([None, None, 1, 2, 3]),
+    max_token_bytes=st.sampled_from([None, None, 4, 8]),
+    forbid=st.sampled_from([None, None, "b a", "a$"]),
 )
 def test_rules_counts_ids_and_encodings_are_those_of_the_reference(
     documents: list[str],
@@ -59,6 +63,9 @@ def test_rules_counts_ids_and_encodings_are_those_of_the_reference(
     deletion: Deletion,
     add: int,
     min_count: int,
+    max_words: int | None,
+    max_token_bytes: int | None,
+    forbid: str | None,
 ) -> None:
     if not any(documents) or not any(others):
         return
@@ -72,13 +79,20 @@ def test_rules_counts_ids_and_encodings_are_those_of_the_reference(
             supermerges=supermerges,
             deletion=deletion,
             min_count=1,
+            max_words=max_words,
+            max_token_bytes=max_token_bytes,
+            forbid=forbid,
             special_tokens=["<|a|>", "<|b|>"],
         )
     given_rules = [
         reference.Rule(r.index, r.kind, r.left, r.right, r.parts, r.count) for r in base.rules
     ]
     how: dict[str, Any] = {"pattern": pattern, "eligible": eligible}
-    rules, vocabulary = reference.extend(others, given_rules, add, min_count=min_count, **how)
+    # The limits of the base are those of its extension.
+    limits = reference.Limits(inf, max_words or inf, max_token_bytes or inf, forbid)
+    rules, vocabulary = reference.extend(
+        others, given_rules, add, min_count=min_count, limits=limits, **how
+    )
     tok = quietly_extended(base, others, add, min_count=min_count, verify_every=1)
     assert seen(tok.rules) == seen(rules)
     new = tok._model.vocabulary()[base.vocab_size :]

@@ -72,6 +72,9 @@ def random_options(random: Random, vocab_size: int) -> dict[str, Any]:
         "second_pattern": random.choice(SECOND_PATTERNS),
         "transition": min(transition, vocab_size),
         "min_count": random.choice([1, 2, 2, 3, 5]),
+        "max_words": random.choice([None] * 4 + [1, 2, 3]),
+        "max_token_bytes": random.choice([None] * 6 + [2, 4, 7]),
+        "forbid": random.choice([None] * 6 + ["aa", "b a", "é", "\\.$"]),
     }
 
 

@@ -37,7 +37,11 @@ TAUS = [0.3, 0.4, 0.5, 0.6, 0.75, 0.9, 1.0]
 MIN_COUNTS = [1, 1, 2, 2, 3, 5]
 # The last ones are more than any corpus here has pairs for.
 SIZES = [256, 257, 258, 260, 265, 270, 280, 300, 350, 5000]
-CAPS = [None, None, 0, 1, 2, 5, 0.003, 0.01, 0.02]
+# Limits; more than half of the models have none of a kind.
+CAPS = [None] * 8 + [0, 1, 2, 5, 0.003, 0.01, 0.02]
+MAX_WORDS = [None] * 8 + [1, 2, 2, 3, 4]
+MAX_BYTES = [None] * 8 + [1, 2, 3, 4, 6]
+FORBIDDEN = [None] * 8 + ["aa", "b a", "^ ", "b$", "é", ""]
 MODES: list[tuple[bool, Deletion]] = [(on, mode) for on in (True, False) for mode in DELETIONS]
 
 Learned = tuple[list[tuple[object, ...]], list[tuple[int, bytes]]]
@@ -103,6 +107,9 @@ def random_parameters(random: Random) -> TrainingConfig:
         min_count=random.choice(MIN_COUNTS),
         vocab_size=random.choice(SIZES),
         max_superwords=random.choice(CAPS),
+        max_words=random.choice(MAX_WORDS),
+        max_token_bytes=random.choice(MAX_BYTES),
+        forbid=random.choice(FORBIDDEN),
     )
 
 
@@ -165,6 +172,9 @@ parameters_of_training = st.builds(
     min_count=st.sampled_from(MIN_COUNTS),
     vocab_size=st.sampled_from(SIZES),
     max_superwords=st.sampled_from(CAPS),
+    max_words=st.sampled_from(MAX_WORDS),
+    max_token_bytes=st.sampled_from(MAX_BYTES),
+    forbid=st.sampled_from(FORBIDDEN),
 )
 
 

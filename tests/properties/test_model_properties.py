@@ -39,6 +39,9 @@ settings_of_training = st.builds(
     tau=st.sampled_from([0.2, 0.4, 0.5, 0.9, 1.0]),
     min_count=st.sampled_from([1, 1, 2]),
     max_superwords=st.sampled_from([None, None, 0, 1, 3, 0.004, 0.01, 0.02, 0.5]),
+    max_words=st.sampled_from([None, None, 2, 3]),
+    max_token_bytes=st.sampled_from([None, None, 3, 5]),
+    forbid=st.sampled_from([None, None, "b ", "a$"]),
 )
 special_tokens = st.sampled_from([[], ["<|endoftext|>"], ["ab", "é<"]])
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import pairwise
+from math import inf
 from random import Random
 from typing import NamedTuple
 
@@ -17,6 +18,7 @@ from hypothesis import strategies as st
 from superword.reference import (
     ELIGIBLE,
     Deletion,
+    Limits,
     Rule,
     Trainer,
     Unit,
@@ -83,9 +85,10 @@ examples = settings(max_examples=200, deadline=None)
 @examples
 @given(cases)
 def test_encoding_a_training_document_gives_the_state_that_training_left_it_in(case: Case) -> None:
-    trainer = Trainer(case.documents, case.pattern, case.eligible)
+    limits = Limits(max_superwords=inf if case.supermerges else 0)
+    trainer = Trainer(case.documents, case.pattern, case.eligible, limits)
     while len(trainer.vocabulary) < case.vocab_size:
-        if not trainer.step(case.supermerges, case.deletion, case.tau, case.min_count):
+        if not trainer.step(case.deletion, case.tau, case.min_count):
             break
     assert (trainer.rules, trainer.vocabulary) == case.train()
     for document, units in zip(case.documents, trainer.documents, strict=True):

@@ -9,7 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from typer.testing import CliRunner
@@ -80,13 +80,16 @@ def test_partitions_change_nothing(df: DataFrame, documents: list[str]) -> None:
             assert 0 < one.rows < one.pretokens
 
 
-@pytest.mark.parametrize("cap", [3, 0.01])
-def test_a_cap_on_superwords_is_that_of_training(
-    df: DataFrame, documents: list[str], cap: float
+@pytest.mark.parametrize(
+    "limits", [{"max_superwords": 0.01}, {"max_superwords": 3, "max_words": 2, "forbid": "^ t"}]
+)
+def test_limits_are_those_of_training(
+    df: DataFrame, documents: list[str], limits: dict[str, Any]
 ) -> None:
-    wanted = superword.train(documents, SIZE, max_superwords=cap)
-    assert spark.train(df, SIZE, max_superwords=cap) == wanted
-    assert sum(map(wanted.is_superword, range(SIZE))) == (cap if isinstance(cap, int) else 6)
+    wanted = superword.train(documents, SIZE, **limits)
+    assert spark.train(df, SIZE, **limits) == wanted
+    number = 6 if limits["max_superwords"] == 0.01 else 3
+    assert sum(map(wanted.is_superword, range(SIZE))) == number
 
 
 def test_rows_are_fewer_the_more_text_repeats(session: SparkSession) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from superword.reference import Rule, train
+from superword.reference import Rule, pretokenize, train
 
 # One pretoken between "<" and ">", single characters elsewhere.
 BRACKETS: dict[str, Any] = {"pattern": "(?<=<)[^>]+|.", "eligible": "(?s).+"}
@@ -59,3 +59,76 @@ def test_a_share_is_rounded_down() -> None:
 def test_a_share_is_above_0_and_below_1(share: float) -> None:
     with pytest.raises(ValueError, match="max_superwords must be an integer, or above 0"):
         train(["ab"], 300, max_superwords=share)
+
+
+# Every character is a pretoken that is open from the start.
+SINGLE: dict[str, Any] = {"pattern": "(?s).", "eligible": "(?s).+"}
+# A document is one pretoken.
+WHOLE: dict[str, Any] = {"pattern": "(?s).+", "supermerges": False}
+
+
+def made(kind: str, tokens: str) -> list[str]:
+    return [f"{kind} {token}" for token in tokens.split()]
+
+
+def test_max_token_bytes_bounds_the_bytes_of_the_token() -> None:
+    documents = ["abcdef"] * 3
+    assert learned(documents, **WHOLE) == made("merge", "ab abc abcd abcde abcdef")
+    # The next pair wins where the most frequent one is removed.
+    assert learned(documents, **WHOLE, max_token_bytes=4) == made("merge", "ab abc abcd ef")
+    assert learned(documents, **WHOLE, max_token_bytes=2) == made("merge", "ab cd ef")
+    assert learned(documents, **WHOLE, max_token_bytes=1) == []
+    three = learned(documents, **SINGLE, max_token_bytes=3)
+    assert three == made("supermerge", "ab abc de def")
+    # Bytes, not characters.
+    assert learned(["éé"] * 3, **WHOLE, max_token_bytes=3) == made("merge", "é")
+
+
+def test_max_words_bounds_the_words_of_superwords_only() -> None:
+    documents = ["abcdef"] * 3
+    three = learned(documents, **SINGLE, max_words=3)
+    assert three == made("supermerge", "ab abc de def")
+    assert learned(documents, **SINGLE, max_words=1) == []
+    assert learned(documents, **WHOLE, max_words=1) == learned(documents, **WHOLE)
+    # Of two superwords of two words, one of four.
+    pairs = ["ab"] * 9 + ["cd"] * 8 + ["abcd"] * 5
+    assert "supermerge abcd" in learned(pairs, **SINGLE, max_words=4)
+    assert "supermerge abcd" not in learned(pairs, **SINGLE, max_words=3)
+
+
+def test_a_token_has_the_largest_number_of_words_over_the_rules_so_far() -> None:
+    # ab is a superword where it stands alone, and one pretoken after "<".
+    split: dict[str, Any] = {"pattern": "(?<=<)ab|.", "eligible": "[a-z]+"}
+    superword_first = ["ab"] * 9 + ["<ab"] * 5 + ["<abc"] * 3
+    assert learned(superword_first, **split, max_words=2) == ["supermerge ab", "merge ab"]
+    more = learned(superword_first, **split, max_words=3)
+    assert more == ["supermerge ab", "merge ab", "supermerge abc"]
+    merge_first = ["<ab"] * 9 + ["<abc"] * 8 + ["ab"] * 5 + ["<abd"] * 4
+    rules = learned(merge_first, **split, max_words=2)
+    assert rules == ["merge ab", "supermerge abc", "supermerge ab"]
+    assert learned(merge_first, **split, max_words=3) == [*rules, "supermerge abd"]
+
+
+def test_forbid_is_searched_in_the_text_of_the_token() -> None:
+    documents = ["abcdef"] * 3
+    assert learned(documents, **WHOLE, forbid="bc") == made("merge", "ab cd cde cdef")
+    assert learned(documents, **WHOLE, forbid="^ab") == made("merge", "bc bcd bcde bcdef")
+    assert learned(documents, **SINGLE, forbid="d") == made("supermerge", "ab abc ef")
+    assert learned(documents, **WHOLE, forbid="") == []
+
+
+def test_a_token_that_is_not_utf_8_is_never_forbidden() -> None:
+    rules, _ = train(["語"] * 3, 300, deletion=None, **WHOLE, forbid=r"\p{L}|[\s\S]")
+    assert [rule.token for rule in rules] == ["語".encode()[1:]]
+
+
+def test_words_of_superbpe_are_pretokens_of_the_first_pattern() -> None:
+    stages: dict[str, Any] = {"pattern": "gpt2", "transition": 256, "second_pattern": "(?s).+"}
+    stages |= {"supermerges": False, "min_count": 3}
+    for most in (1, 2, 3):
+        rules, _ = train(["to be or"] * 3, 300, deletion=None, **stages, max_words=most)
+        words = [len(pretokenize(rule.token.decode(), "gpt2")) for rule in rules]
+        assert max(words) == most
+    # A part of a character is no word.
+    rules, _ = train(["a語"] * 3, 300, deletion=None, **stages, max_words=1)
+    assert [rule.token for rule in rules] == ["a語".encode()[:size] for size in (2, 3, 4)]

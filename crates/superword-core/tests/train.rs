@@ -140,11 +140,19 @@ fn parameters() -> impl Strategy<Value = Parameters> {
     )
 }
 
-/// No limits, or a cap that many corpora reach.
+/// No limits, or limits that many corpora reach.
 fn limits() -> impl Strategy<Value = RuleLimits> {
     let count = (0..20_u32).prop_map(SuperwordCap::Count);
     let cap = prop_oneof![count, (0.001..0.1).prop_map(SuperwordCap::Share)];
-    prop::option::of(cap).prop_map(|max_superwords| RuleLimits { max_superwords })
+    let max_words = prop::option::weighted(0.3, 1..6_u32);
+    let max_token_bytes = prop::option::weighted(0.3, 1..8_u32);
+    let forbid = prop::option::weighted(0.3, select(vec!["aa", "b a", "^ ", "b$", "é", "(?!)"]));
+    (prop::option::of(cap), max_words, max_token_bytes, forbid).prop_map(
+        |(max_superwords, max_words, max_token_bytes, forbid)| {
+            let forbid = forbid.map(str::to_owned);
+            RuleLimits { max_superwords, max_words, max_token_bytes, forbid }
+        },
+    )
 }
 
 /// Documents, and a pattern for them, in which the same bytes are sometimes one pretoken and

@@ -43,6 +43,9 @@ pub(crate) struct ConfigArgument {
     transition: Option<u32>,
     second_pattern: Option<String>,
     max_superwords: Option<CapValue>,
+    max_words: Option<u32>,
+    max_token_bytes: Option<u32>,
+    forbid: Option<String>,
 }
 
 /// A number of superwords, or a share of the vocabulary.
@@ -75,6 +78,9 @@ struct ConfigRecord<'a> {
     transition: Option<u32>,
     second_pattern: Option<&'a str>,
     max_superwords: Option<CapValue>,
+    max_words: Option<u32>,
+    max_token_bytes: Option<u32>,
+    forbid: Option<&'a str>,
 }
 
 /// The fields of `superword.tokenizer.Training`: attributes on the way in, a dict on the way out.
@@ -286,6 +292,9 @@ impl Model {
                 SuperwordCap::Count(count) => CapValue::Count(count),
                 SuperwordCap::Share(share) => CapValue::Share(share),
             }),
+            max_words: parameters.limits.max_words,
+            max_token_bytes: parameters.limits.max_token_bytes,
+            forbid: parameters.limits.forbid.as_deref(),
         }
     }
 
@@ -364,7 +373,12 @@ impl ConfigArgument {
             min_count: self.min_count,
             vocab_size: self.vocab_size,
             second_stage,
-            limits: RuleLimits { max_superwords },
+            limits: RuleLimits {
+                max_superwords,
+                max_words: self.max_words,
+                max_token_bytes: self.max_token_bytes,
+                forbid: self.forbid,
+            },
         })
     }
 }

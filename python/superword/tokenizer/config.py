@@ -59,6 +59,9 @@ class TrainingConfig:
     max_superwords: int | float | None = option(
         None, "Most superwords in the vocabulary: a number, or a share of vocab_size such as 0.05."
     )
+    max_words: int | None = option(None, "Most words of a token; a token within a word has one.")
+    max_token_bytes: int | None = option(None, "Most bytes of a token.")
+    forbid: str | None = option(None, "Regex that must not match anywhere in a token's text.")
     transition: int | None = option(
         None, "Vocabulary size at which SuperBPE's second stage begins; one stage by default."
     )
@@ -94,7 +97,7 @@ class TrainingConfig:
                 f"tau must be above 0 and at most 1, not {self.tau}; deletion=None keeps all tokens"
             )
         check_min_count(self.min_count)
-        check_max_superwords(self.max_superwords)
+        self.check_limits()
         object.__setattr__(self, "pattern", resolve_pattern(self.pattern))
         compile_pattern(self.pattern)
         compile_eligibility(self.eligible)
@@ -111,6 +114,18 @@ class TrainingConfig:
         second = SECOND_PATTERN if self.second_pattern is None else self.second_pattern
         object.__setattr__(self, "second_pattern", resolve_pattern(second))
         compile_pattern(resolve_pattern(second))
+
+    def check_limits(self) -> None:
+        """Reject limits that make no sense."""
+        check_max_superwords(self.max_superwords)
+        for name in ("max_words", "max_token_bytes"):
+            limit = getattr(self, name)
+            if limit is not None:
+                check_integer(name, limit)
+                if limit < 1:
+                    raise ValueError(f"{name} must be at least 1, not {limit}")
+        if self.forbid is not None:
+            compile_eligibility(self.forbid)
 
     @classmethod
     def of_model(cls, model: _core.Model) -> TrainingConfig:
@@ -165,6 +180,9 @@ class OneStageKeywords(TypedDict, total=False):
     tau: float
     min_count: int
     max_superwords: int | float | None
+    max_words: int | None
+    max_token_bytes: int | None
+    forbid: str | None
 
 
 class TrainingKeywords(OneStageKeywords, total=False):

@@ -244,13 +244,16 @@ def fact_table(found: Inspection) -> Table:
 
 
 def describe_limits(parameters: TrainingConfig) -> str:
-    """Return the limits of training: `max_superwords 0.05 (6,553)`."""
-    cap = parameters.max_superwords
-    if cap is None:
-        return ""
-    if isinstance(cap, int):
-        return f"max_superwords {cap:,}"
-    return f"max_superwords {cap} ({int(cap * parameters.vocab_size):,})"
+    """Return the limits of training: `max_superwords 0.05 (6,553), max_words 4`."""
+    limits = []
+    if isinstance(cap := parameters.max_superwords, float):
+        limits.append(f"max_superwords {cap} ({int(cap * parameters.vocab_size):,})")
+    elif cap is not None:
+        limits.append(f"max_superwords {cap:,}")
+    for name in ("max_words", "max_token_bytes", "forbid"):
+        if (limit := getattr(parameters, name)) is not None:
+            limits.append(f"{name} {limit}")
+    return ", ".join(limits)
 
 
 def share_table(stretches: list[Stretch]) -> Table:

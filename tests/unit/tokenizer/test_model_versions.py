@@ -167,6 +167,34 @@ def test_limits_are_an_optional_field_after_the_rules(cap: float) -> None:
     assert written(read(unknown)) == unknown
 
 
+def test_each_limit_is_in_the_file() -> None:
+    limits: dict[str, Any] = {"max_words": 3, "max_token_bytes": 9, "forbid": "x|é"}
+    tok = superword.train(["to be or not to be", "to be"], 259, **limits)
+    assert file_of(tok)["limits"] == limits
+    assert written(read(written(tok))) == written(tok)
+    assert tok.fingerprint == superword.train(["to be or not to be", "to be"], 259).fingerprint
+
+
+@pytest.mark.parametrize(
+    ("limits", "message"),
+    [
+        ({"max_words": 0}, "max_words is 0; it must be at least 1"),
+        ({"max_token_bytes": 0}, "max_token_bytes is 0; it must be at least 1"),
+        ({"max_letters": 3}, "unknown field `max_letters`"),
+        ({"forbid": "(a"}, "cannot read the regex"),
+    ],
+)
+def test_limits_that_make_no_sense_are_refused(limits: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        read(version_2(limits=limits))
+
+
+def test_limits_are_no_field_of_version_1() -> None:
+    text = json.dumps(file_of() | {"limits": {}}).encode()
+    with pytest.raises(ModelFormatError, match="unknown field `limits` in version 1"):
+        read(text)
+
+
 @pytest.mark.parametrize("cap", [0.0, 1.0, -0.5, 1.5, -1, "3", True, 2**32])
 def test_a_cap_that_makes_no_sense_is_refused(cap: Any) -> None:
     with pytest.raises(ModelFormatError, match=r"max_superwords|not a model"):

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::model_error;
 use crate::Error;
+use crate::pretokenize::ForbiddenText;
 
 /// The limits of training. Without any, all pairs are candidates.
 ///
@@ -15,6 +16,15 @@ pub struct RuleLimits {
     /// How many superwords the vocabulary may have.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_superwords: Option<SuperwordCap>,
+    /// How many words a token may have.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_words: Option<u32>,
+    /// How many bytes a token may have.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_token_bytes: Option<u32>,
+    /// A regex that may not match in the text of a token.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub forbid: Option<String>,
 }
 
 /// How many superwords a vocabulary may have.
@@ -65,6 +75,13 @@ impl RuleLimits {
                 "max_superwords is {share}; it must be an integer, or above 0 and below 1"
             )));
         }
-        Ok(())
+        for (name, value) in
+            [("max_words", self.max_words), ("max_token_bytes", self.max_token_bytes)]
+        {
+            if value == Some(0) {
+                return Err(model_error(format!("{name} is 0; it must be at least 1")));
+            }
+        }
+        self.forbid.as_deref().map(ForbiddenText::new).transpose().map(|_| ())
     }
 }

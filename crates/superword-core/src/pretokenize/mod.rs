@@ -4,19 +4,21 @@
 //!
 //! 1. `pattern`: [`Pattern`], a named pattern or a regex, and the names;
 //! 2. `eligibility`: [`Eligibility`], the rule for which pretokens may take part in a supermerge;
-//! 3. `splitter`: [`Splitter`], a pattern and an eligibility together;
-//! 4. `spans`: [`Spans`], the pretokens of one text;
-//! 5. `scanners`: one hand-written scanner for each named pattern;
-//! 6. `simd`: the bit masks that scanners work on;
-//! 7. `unicode`: character classes, and the Unicode version;
-//! 8. `regex`: other patterns, through a regex engine;
-//! 9. `key`: pretokens as keys of hash tables.
+//! 3. `forbidden`: [`ForbiddenText`], the rule for which tokens training may not make;
+//! 4. `splitter`: [`Splitter`], a pattern and an eligibility together;
+//! 5. `spans`: [`Spans`], the pretokens of one text;
+//! 6. `scanners`: one hand-written scanner for each named pattern;
+//! 7. `simd`: the bit masks that scanners work on;
+//! 8. `unicode`: character classes, and the Unicode version;
+//! 9. `regex`: other patterns, through a regex engine;
+//! 10. `key`: pretokens as keys of hash tables.
 //!
 //! The scanners are written by hand for speed: one thread splits 586 to 944 MB of English a second,
 //! 90 to 216 times as much as PyPI's `regex` (`benchmarks/results/pretokenize.md`). Their time is
 //! linear in the length of any text.
 
 mod eligibility;
+mod forbidden;
 pub(crate) mod key;
 mod pattern;
 mod regex;
@@ -27,6 +29,7 @@ mod splitter;
 mod unicode;
 
 pub use crate::pretokenize::eligibility::{ELIGIBLE, Eligibility};
+pub use crate::pretokenize::forbidden::ForbiddenText;
 pub use crate::pretokenize::pattern::{DEFAULT_PATTERN, NAMED, Pattern};
 pub use crate::pretokenize::regex::BACKTRACK_LIMIT;
 pub use crate::pretokenize::scanners::portable::REGEX as PORTABLE_PATTERN;

@@ -58,7 +58,7 @@ pub fn extend(
         min_count,
         vocab_size: vocab_size.max(256),
         // As many superwords as were asked for, whatever the base was allowed.
-        limits: RuleLimits { max_superwords: None },
+        limits: RuleLimits { max_superwords: None, ..base.parameters().limits.clone() },
         ..base.parameters().clone()
     };
     let context = TrainingContext { parameters: &parameters, resources, control };

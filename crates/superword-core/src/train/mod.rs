@@ -11,7 +11,8 @@
 //! 6. `extend`: adds superwords to an existing model, `segmented_corpus`: texts between added tokens;
 //! 7. [`shard_counts`] and [`from_counts`]: counting the shards of a corpus, and training on the
 //!    sums;
-//! 8. `engine`: what all kinds of learning share, a sequence of tokens with the counts of its
+//! 8. `token_filter` and `word_counts`: the limits on what may become a rule;
+//! 9. `engine`: what all kinds of learning share, a sequence of tokens with the counts of its
 //!    pairs.
 
 mod engine;
@@ -24,6 +25,8 @@ mod segmented_corpus;
 pub mod shard_counts;
 mod superbpe;
 mod supermerges;
+mod token_filter;
+mod word_counts;
 
 use crate::control::Control;
 use crate::corpus::{Corpus, ReadOptions};

@@ -16,6 +16,7 @@ use crate::encode::Encoder;
 use crate::error::Error;
 use crate::model::{Model, Parameters, Rule, TokenIndex, Training};
 use crate::platform::huge_pages;
+use crate::pretokenize::Pattern;
 use crate::train::TrainingContext;
 use crate::train::engine::{
     Candidate, FragmentSequence, PairEngine, RecountOptions, TokenJoin, TokenOccurrences,
@@ -23,6 +24,8 @@ use crate::train::engine::{
 };
 use crate::train::learned_rules::LearnedRules;
 use crate::train::merges::MergeSteps;
+use crate::train::token_filter::TokenFilter;
+use crate::train::word_counts::count_pretokens_in;
 
 /// The subject of the error when fragments exceed the memory limit.
 const FRAGMENT_MEMORY: &str = "the distinct fragments, and learning merges on them,";
@@ -115,11 +118,20 @@ impl<'t> SecondStageLearner<'t> {
     /// Learns until the vocabulary is full, or no pair reaches the threshold.
     fn learn(mut self, context: &TrainingContext) -> Result<Vec<Rule<TrainingToken>>, Error> {
         let &TrainingContext { parameters, resources, control } = context;
+        let filter = TokenFilter::new(&parameters.limits)?;
+        let words = Pattern::new(&parameters.pattern)?;
+        let has_few_words = |tokens: &TrainingTokens, pair: TokenPair| {
+            let Some(max_words) = parameters.limits.max_words else { return Ok(true) };
+            let token = [tokens.bytes(pair.left), tokens.bytes(pair.right)].concat();
+            Ok::<bool, Error>(count_pretokens_in(&token, &words)? <= max_words)
+        };
         while self.tokens.len() < parameters.vocab_size as usize {
             if self.rules.len().is_multiple_of(64) {
                 control.report(Stage::Merges, self.tokens.len() as u64)?;
             }
-            let Some(best) = self.engine.best(self.tokens) else { break };
+            let allows =
+                |pair| Ok(filter.allows(self.tokens, pair)? && has_few_words(self.tokens, pair)?);
+            let Some(best) = self.engine.best(self.tokens, allows)? else { break };
             self.merge(best);
             if resources.verifies_after(self.rules.len()) {
                 self.engine.verify();

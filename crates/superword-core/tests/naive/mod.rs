@@ -10,6 +10,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::mem;
 
 use superword_core::model::{Deletion, Parameters};
+use superword_core::pretokenize::ForbiddenText;
 use superword_core::{Eligibility, Pattern};
 
 pub(crate) use self::sequences::Token;
@@ -64,6 +65,8 @@ struct Trainer {
     runs_of: Vec<BTreeSet<usize>>,
     rules: Vec<Rule>,
     vocabulary: Vec<Token>,
+    /// The words of superwords; other tokens have one.
+    words: HashMap<Token, u32>,
 }
 
 impl Trainer {
@@ -104,10 +107,25 @@ impl Trainer {
 
     /// Performs one step, its deletions included. Returns false when no pair is frequent enough.
     fn step(&mut self, parameters: &Parameters) -> bool {
-        let (merge, merge_count) = self.pretokens.most_frequent();
+        let limits = &parameters.limits;
+        let forbidden =
+            limits.forbid.as_deref().map(|regex| ForbiddenText::new(regex).expect("a regex"));
+        let allows = |(left, right): &Pair| {
+            let token = [&**left, &**right].concat();
+            let is_forbidden = forbidden
+                .as_ref()
+                .is_some_and(|regex| regex.has(&token).expect("a match, or none"));
+            token.len() <= limits.max_token_bytes.map_or(usize::MAX, |max| max as usize)
+                && !is_forbidden
+        };
+        let words = |token: &Token| self.words.get(token).copied().unwrap_or(1);
+        let allows_supermerge = |pair: &Pair| {
+            words(&pair.0) + words(&pair.1) <= limits.max_words.unwrap_or(u32::MAX) && allows(pair)
+        };
+        let (merge, merge_count) = self.pretokens.most_frequent(allows);
         let (supermerge, supermerge_count) = if self.superword_count() < max_superwords(parameters)
         {
-            self.open.most_frequent()
+            self.open.most_frequent(allows_supermerge)
         } else {
             Default::default()
         };
@@ -150,7 +168,11 @@ impl Trainer {
     }
 
     fn supermerge(&mut self, pair: &Pair, count: u64) {
-        let superword = Unit::Superword(self.make(Kind::Supermerge, pair, count));
+        let token = self.make(Kind::Supermerge, pair, count);
+        let words = |token: &Token| self.words.get(token).copied().unwrap_or(1);
+        let words = words(&token).max(words(&pair.0) + words(&pair.1));
+        self.words.insert(token.clone(), words);
+        let superword = Unit::Superword(token);
         for run in self.open.holding(pair).clone() {
             self.runs[run] = join(&self.runs[run], &self.open.tokens[run], pair, &superword);
             self.recount_run(run);

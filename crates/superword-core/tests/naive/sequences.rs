@@ -48,8 +48,8 @@ impl Sequences {
         }
     }
 
-    /// Returns the pair with the largest count. If there is none, the count is 0.
-    pub(crate) fn most_frequent(&mut self) -> (Pair, u64) {
+    /// Returns the allowed pair with the largest count. If there is none, the count is 0.
+    pub(crate) fn most_frequent(&mut self, allows: impl Fn(&Pair) -> bool) -> (Pair, u64) {
         for (pair, count) in mem::take(&mut self.outdated) {
             self.ranked.remove(&(Reverse(count), pair.clone()));
             match self.pairs[&pair].0 {
@@ -57,7 +57,7 @@ impl Sequences {
                 count => drop(self.ranked.insert((Reverse(count), pair))),
             }
         }
-        let first = self.ranked.first().cloned();
+        let first = self.ranked.iter().find(|(_, pair)| allows(pair)).cloned();
         first.map(|(Reverse(count), pair)| (pair, count)).unwrap_or_default()
     }
 

@@ -25,6 +25,7 @@ mod spans;
 mod tokens;
 mod vocabulary;
 
+use crate::error::Error;
 pub(crate) use change::{Change, ChangeSummary, TokenJoin};
 pub(crate) use fragment_sequence::{FragmentSequence, PretokenSwitch};
 pub(crate) use occurrences::{Occurrence, TokenOccurrences};
@@ -52,9 +53,13 @@ impl<S: TokenSequence> PairEngine<S> {
         PairEngine { sequence, occurrences, pairs, replacer }
     }
 
-    /// Returns the most frequent pair, if one reaches the floor.
-    pub(crate) fn best(&mut self, tokens: &TrainingTokens) -> Option<Candidate> {
-        self.pairs.best(tokens, &self.sequence, &self.occurrences)
+    /// Returns the most frequent pair that is allowed, if one reaches the floor.
+    pub(crate) fn best(
+        &mut self,
+        tokens: &TrainingTokens,
+        allows: impl FnMut(TokenPair) -> Result<bool, Error>,
+    ) -> Result<Option<Candidate>, Error> {
+        self.pairs.best(tokens, &self.sequence, &self.occurrences, allows)
     }
 
     /// Counts all pairs again.

@@ -12,6 +12,7 @@ use super::{
     Candidate, Occurrence, RecountOptions, TokenOccurrences, TokenPair, TokenSequence,
     TrainingTokens, for_each_pair,
 };
+use crate::error::Error;
 use crate::platform::hash::FastMap;
 
 /// A pair that is kept.
@@ -113,24 +114,27 @@ impl PairCounts {
         }
     }
 
-    /// Returns the pair with the largest count, if one reaches the floor. Ties go to the smaller
-    /// left token, then to the smaller right token, by bytes.
+    /// Returns the allowed pair with the largest count, if one reaches the floor. Ties go to the
+    /// smaller left token, then to the smaller right token, by bytes.
+    ///
+    /// A pair that is not allowed leaves the queue, and must not be allowed later. It may be kept,
+    /// and is queued again when its count grows.
     pub(crate) fn best<S: TokenSequence>(
         &mut self,
         tokens: &TrainingTokens,
         sequence: &S,
         occurrences: &TokenOccurrences,
-    ) -> Option<Candidate> {
+        mut allows: impl FnMut(TokenPair) -> Result<bool, Error>,
+    ) -> Result<Option<Candidate>, Error> {
         loop {
-            let first = self.queue.first()?;
+            let Some(first) = self.queue.first().filter(|first| first.count >= self.floor) else {
+                return Ok(None);
+            };
             let Candidate { count, pair } = first;
-            if count < self.floor {
-                return None;
-            }
             if let Some(kept) = self.kept.get(&pair) {
                 let now = kept.count;
-                if now == count {
-                    return Some(first);
+                if now == count && allows(pair)? {
+                    return Ok(Some(first));
                 }
                 self.queue.pop(tokens);
                 // If the count has grown since, the queue has the pair with the larger count too.
@@ -141,7 +145,7 @@ impl PairCounts {
                 self.queue.pop(tokens);
                 if bound < count && bound >= self.floor {
                     self.queue.push(tokens, Candidate { count: bound, pair });
-                } else if bound >= count {
+                } else if bound >= count && allows(pair)? {
                     self.bounds.remove(&pair);
                     let occurrences = occurrences.of_pair(sequence, pair);
                     let count = count_joins(sequence, pair, &occurrences);

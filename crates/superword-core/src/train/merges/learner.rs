@@ -12,6 +12,7 @@ use crate::train::engine::{
     Candidate, PairEngine, RecountOptions, TokenJoin, TokenOccurrences, TokenPair, TrainingTokens,
     TrainingVocabulary,
 };
+use crate::train::token_filter::TokenFilter;
 
 /// How far below the largest count the floor of the kept pairs may be.
 const MAX_FLOOR_DIVISOR: u64 = 1 << 13;
@@ -31,13 +32,14 @@ pub(super) struct MergeLearner<'c> {
     /// The count of each token.
     counts: Vec<u64>,
     deleter: Option<TokenDeleter>,
+    filter: TokenFilter,
 }
 
 impl<'c> MergeLearner<'c> {
     pub(super) fn new(
         counts: &PretokenCounts,
         context: &'c TrainingContext<'c>,
-    ) -> MergeLearner<'c> {
+    ) -> Result<MergeLearner<'c>, Error> {
         let mut sequence = PretokenSequence::with_capacity(counts.bytes(), counts.distinct());
         let mut byte_counts = vec![0; 256];
         counts.for_each(|pretoken, count| {
@@ -46,7 +48,7 @@ impl<'c> MergeLearner<'c> {
                 byte_counts[byte as usize] += count;
             }
         });
-        MergeLearner {
+        Ok(MergeLearner {
             context,
             max_floor_divisor: MAX_FLOOR_DIVISOR,
             tokens: TrainingTokens::new(),
@@ -55,7 +57,8 @@ impl<'c> MergeLearner<'c> {
             engine: PairEngine::new(sequence, TokenOccurrences::new(false), u64::MAX),
             counts: byte_counts,
             deleter: context.parameters.deletion.map(TokenDeleter::new),
-        }
+            filter: TokenFilter::new(&context.parameters.limits)?,
+        })
     }
 
     /// Learns until the vocabulary is full or pairs run out.
@@ -67,7 +70,7 @@ impl<'c> MergeLearner<'c> {
             if steps.len().is_multiple_of(64) {
                 control.report(Stage::Merges, self.vocabulary.size() as u64)?;
             }
-            let Some(step) = self.step() else {
+            let Some(step) = self.step()? else {
                 is_exhausted = true;
                 break;
             };
@@ -85,8 +88,8 @@ impl<'c> MergeLearner<'c> {
 
     /// Performs one step, a merge and its deletions. Returns `None` when no pair is frequent
     /// enough.
-    fn step(&mut self) -> Option<MergeStep> {
-        let best = self.best()?;
+    fn step(&mut self) -> Result<Option<MergeStep>, Error> {
+        let Some(best) = self.best()? else { return Ok(None) };
         let Candidate { pair, count } = best;
         let TokenPair { left, right } = pair;
         let token = self.tokens.join(pair);
@@ -102,7 +105,7 @@ impl<'c> MergeLearner<'c> {
         self.vocabulary.add(token);
         self.engine.occurrences.add(token, summary.occurrences);
         let deletions = self.delete_parts(&join, count, counts_before);
-        Some(MergeStep { pair, token, count, opens: summary.fills_span, deletions })
+        Ok(Some(MergeStep { pair, token, count, opens: summary.fills_span, deletions }))
     }
 
     /// Deletes the tokens of a pair that hardly occur without the token that was made of them.
@@ -130,18 +133,22 @@ impl<'c> MergeLearner<'c> {
         deletions
     }
 
-    /// Returns the most frequent pair, if one is frequent enough. Recounts when the floor is too
-    /// high to tell.
-    fn best(&mut self) -> Option<Candidate> {
+    /// Returns the most frequent pair that is allowed, if one is frequent enough. Recounts when the
+    /// floor is too high to tell.
+    fn best(&mut self) -> Result<Option<Candidate>, Error> {
+        // Pairs that are not allowed stay frequent, so the new floor may be just as far below the
+        // best allowed pair. Then everything would be counted again after each step.
+        let distance = if self.filter.allows_all() { MIN_FLOOR_DIVISOR } else { 1 };
         loop {
-            let best = self.engine.best(&self.tokens);
+            let allows = |pair| self.filter.allows(&self.tokens, pair);
+            let best = self.engine.best(&self.tokens, allows)?;
             let floor = self.engine.pairs.floor();
             if floor <= self.context.parameters.min_count {
-                return best;
+                return Ok(best);
             }
             match best {
-                Some(best) if best.count >= floor.saturating_mul(MIN_FLOOR_DIVISOR) => {
-                    return Some(best);
+                Some(best) if best.count >= floor.saturating_mul(distance) => {
+                    return Ok(Some(best));
                 }
                 Some(best) => self.recount(best.count),
                 // No pair is more frequent than the most frequent token.
@@ -181,7 +188,7 @@ mod tests {
 
     use super::*;
     use crate::control::Control;
-    use crate::model::Deletion;
+    use crate::model::{Deletion, RuleLimits};
     use crate::train::Resources;
 
     fn parameters(deletion: Option<Deletion>, vocab_size: u32) -> Parameters {
@@ -199,7 +206,7 @@ mod tests {
         let control = Control { progress: &|_, _| (), is_interrupted: &|| false };
         let resources = Resources { threads, memory_limit: None, verify_every: Some(1) };
         let context = TrainingContext { parameters, resources, control: &control };
-        let mut learner = MergeLearner::new(counts, &context);
+        let mut learner = MergeLearner::new(counts, &context).expect("no regex");
         learner.max_floor_divisor = max_floor_divisor;
         let MergeSteps { tokens, steps, .. } = learner.learn().expect("nothing interrupts it");
         let text = |token| String::from_utf8_lossy(tokens.bytes(token));
@@ -226,11 +233,13 @@ mod tests {
         fn the_floor_does_not_change_the_steps(
             words in prop::collection::vec(("[ab]{1,9}|[a-d]{1,6}", 1_u64..300), 1..30),
             mode in 0..3_usize,
+            max_token_bytes in prop::option::of(1..9_u32),
         ) {
             let words = words.iter().map(|(word, count)| (word.as_str(), *count));
             let counts = PretokenCounts::from_counts(words);
             let deletion = [None, Some(Deletion::Bytes), Some(Deletion::Pair)][mode];
-            let parameters = parameters(deletion, 400);
+            let limits = RuleLimits { max_token_bytes, ..RuleLimits::default() };
+            let parameters = Parameters { limits, ..parameters(deletion, 400) };
             let all = learn_steps(&counts, &parameters, u64::MAX, 1);
             let learn = |threads| learn_steps(&counts, &parameters, MIN_FLOOR_DIVISOR, threads);
             prop_assert_eq!(&learn(1), &all);

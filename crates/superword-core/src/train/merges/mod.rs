@@ -70,7 +70,7 @@ impl MergeSteps {
         counts: &PretokenCounts,
         context: &TrainingContext,
     ) -> Result<MergeSteps, Error> {
-        MergeLearner::new(counts, context).learn()
+        MergeLearner::new(counts, context)?.learn()
     }
 
     /// Returns the rules of all steps.

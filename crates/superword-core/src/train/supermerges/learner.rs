@@ -11,6 +11,8 @@ use crate::train::engine::{
     TrainingTokens, TrainingVocabulary,
 };
 use crate::train::merges::MergeStep;
+use crate::train::token_filter::TokenFilter;
+use crate::train::word_counts::WordCounts;
 
 /// The state of learning.
 pub(super) struct SupermergeLearner<'t> {
@@ -21,6 +23,7 @@ pub(super) struct SupermergeLearner<'t> {
     live: FastMap<TrainingToken, u64>,
     /// The pair that first made each superword.
     first_pair: FastMap<TrainingToken, TokenPair>,
+    words: WordCounts,
     /// Whether documents were split between rare neighbours, which may have been wrong.
     splits_rare_neighbours: bool,
     rules: Vec<Rule<TrainingToken>>,
@@ -42,6 +45,7 @@ impl<'t> SupermergeLearner<'t> {
             engine: PairEngine::new(sequence, occurrences, min_count),
             live: FastMap::default(),
             first_pair: FastMap::default(),
+            words: WordCounts::default(),
             splits_rare_neighbours,
             rules: Vec::new(),
         })
@@ -56,13 +60,19 @@ impl<'t> SupermergeLearner<'t> {
     ) -> Result<Option<Vec<Rule<TrainingToken>>>, Error> {
         let &TrainingContext { parameters, resources, control } = context;
         let max_superwords = parameters.limits.max_superwords(parameters.vocab_size);
+        let max_words = parameters.limits.max_words.unwrap_or(u32::MAX);
+        let filter = TokenFilter::new(&parameters.limits)?;
         let mut steps = steps.iter().peekable();
         while self.vocabulary.size() < parameters.vocab_size as usize {
             if self.rules.len().is_multiple_of(64) {
                 control.report(Stage::Supermerges, self.vocabulary.size() as u64)?;
             }
             let may_supermerge = self.first_pair.len() < max_superwords;
-            let best = if may_supermerge { self.engine.best(self.tokens) } else { None };
+            let allows = |pair| {
+                let has_few_words = self.words.count_joined(pair) <= max_words;
+                Ok(has_few_words && filter.allows(self.tokens, pair)?)
+            };
+            let best = if may_supermerge { self.engine.best(self.tokens, allows)? } else { None };
             let next = steps.peek().map_or(0, |step| step.count);
             match best {
                 // A supermerge that is as frequent as the next merge goes first.
@@ -103,6 +113,7 @@ impl<'t> SupermergeLearner<'t> {
         self.decrement_live(left, count);
         self.decrement_live(right, count);
         *self.live.entry(token).or_default() += count;
+        self.words.record_supermerge(pair, token);
         self.engine.occurrences.add(token, summary.occurrences);
         self.vocabulary.add(token);
         self.rules.push(Rule::Supermerge { left, right, token, count });
@@ -133,6 +144,7 @@ impl<'t> SupermergeLearner<'t> {
     /// Performs a supermerge of an existing model, whatever its count here.
     pub(super) fn replay_supermerge(&mut self, pair: TokenPair, token: TrainingToken) {
         self.engine.pairs.take(pair);
+        self.words.record_supermerge(pair, token);
         let occurrences = self.engine.occurrences.of_pair(&self.engine.sequence, pair);
         let is_new = !self.live.contains_key(&token);
         let summary =

@@ -5,6 +5,8 @@
 //! not depend on supermerges. With or without a cap, the vocabulary has at least the tokens of the
 //! merges alone, so it is full no later than theirs: the merges that were learned are enough, and
 //! no supermerge has a smaller count than all of them (`min_supermerge_count`).
+//! Limits on tokens remove the same merges with and without supermerges, since they depend on the
+//! bytes of a token alone, and a limit on words removes none.
 //!
 //! The files in reading order:
 //!
