@@ -374,13 +374,18 @@ REVERSALS = [
     ),
     (
         "of equally rare tokens the one with the smallest id is removed",
-        "for t in reversed(kept) if len(t) > 1",
-        "for t in kept if len(t) > 1",
+        "for t in reversed(kept) if len(t) > 1 and",
+        "for t in kept if len(t) > 1 and",
     ),
     (
         "single bytes are removed",
-        "for t in reversed(kept) if len(t) > 1",
-        "for t in reversed(kept)",
+        "for t in reversed(kept) if len(t) > 1 and",
+        "for t in reversed(kept) if",
+    ),
+    (
+        "a token that a kept one is made from is removed with its rules",
+        "and t not in needed]",
+        "]",
     ),
     (
         "tokens are not counted again",

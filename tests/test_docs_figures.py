@@ -150,3 +150,23 @@ def test_the_exports_that_the_docs_call_exact_have_no_differing_documents() -> N
         assert f"| {tokens:,} | {ratio:.3f} | 0 |" in page
     for name in ("`--profile portable`", "`--profile portable`, large"):
         assert stored["found"][name]["survived"]["digits"] == 20_000
+
+
+def test_the_page_on_pruning_quotes_the_benchmark() -> None:
+    page = (ROOT / "docs/pruning.md").read_text()
+    choices = json.loads((ROOT / "benchmarks/results/prune.json").read_text())["choices"]
+    before = choices["none"]["bytes_per_token"]
+    section = page.split("## What it costs")[1].split("\n## ")[0]
+    head, _, ids, *rows = [
+        line.strip("| ").split(" | ") for line in section.splitlines() if line.startswith("|")
+    ]
+    names = [name.strip("`") for name in head[2:]]
+    assert ids[1:] == [f"{choices[name]['ids']:,}" for name in ("none", *names)]
+    assert [row[0] for row in rows] == list(before)
+    for group, rate, *changes in rows:
+        assert rate == f"{before[group]:.3f}"
+        found = [choices[name]["bytes_per_token"][group] / before[group] - 1 for name in names]
+        assert changes == [f"{change:+.2%}" for change in found], group
+    removed = [choices[f"residues={share}"]["removed"] for share in (0.999, 0.99)]
+    assert f"{removed[0]:,} tokens go" in section
+    assert f"{removed[1] - removed[0]} more" in section

@@ -422,6 +422,7 @@ def prune(
     to: int | None = None,
     min_count: int | None = None,
     residues: float | None = None,
+    drop_rules: bool = False,
     pattern: str = DEFAULT_PATTERN,
     eligible: str = ELIGIBLE,
 ) -> list[bytes]:
@@ -441,10 +442,11 @@ def prune(
                     inside[part] += count
             shares = {t: inside[t] / (inside[t] + counts[t]) for t in inside}
             return [t for t in kept if len(t) == 1 or shares.get(t, 0.0) < residues]
+        pairs = [{rule.left, rule.right} for rule in rules if rule.token in kept]
+        needed = set[bytes | None]().union(*pairs if drop_rules else ())
         # The rarest token; of equally rare ones, the one with the largest id.
-        rarest = min(
-            (t for t in reversed(kept) if len(t) > 1), key=lambda t: counts[t], default=b""
-        )
+        may_go = [t for t in reversed(kept) if len(t) > 1 and t not in needed]
+        rarest = min(may_go, key=lambda t: counts[t], default=b"")
         is_done = len(kept) <= to if to is not None else counts[rarest] >= (min_count or 0)
         if is_done or not rarest:
             return kept

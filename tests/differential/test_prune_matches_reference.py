@@ -94,6 +94,41 @@ def test_kept_tokens_and_encodings_are_those_of_the_reference(
     assert again == small and again.fingerprint == small.fingerprint
 
 
+@settings(max_examples=60)
+@given(
+    documents=corpora(),
+    others=corpora(),
+    pattern=st.sampled_from(PATTERNS),
+    size=st.integers(258, 275),
+    choice=CHOICES.filter(lambda choice: "residues" not in choice),
+    transition=st.sampled_from([None, 257]),
+)
+def test_without_their_rules_the_same_tokens_are_removed_as_in_the_reference(
+    documents: list[str],
+    others: list[str],
+    pattern: str,
+    size: int,
+    choice: dict[str, Any],
+    transition: int | None,
+) -> None:
+    plain: dict[str, Any] = {"supermerges": False, "deletion": None, "min_count": 1}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        tok = superword.train(documents, size, pattern=pattern, transition=transition, **plain)
+    rules = [reference.Rule(r.index, r.kind, r.left, r.right, r.parts, r.count) for r in tok.rules]
+    vocabulary = [token for _, token in tok._model.vocabulary()]
+    kept = reference.prune(
+        others, rules, vocabulary, **choice, drop_rules=True, pattern=tok.pattern
+    )
+    small = superword.prune(tok, others, **choice, drop_rules=True).tokenizer
+    assert [token for _, token in small._model.vocabulary()] == kept
+    left = [rule for rule in rules if rule.token in kept]
+    assert [rule.token for rule in small.rules] == [rule.token for rule in left]
+    for text in others:
+        expected = reference.encode(text, left, pattern=tok.pattern)
+        assert [small.token_bytes(id) for id in small.encode(text)] == expected
+
+
 def translate(pruned: superword.evaluation.Pruned, old: int) -> list[int]:
     """Return the new ids of an old one."""
     return [pruned.kept[old]] if old in pruned.kept else pruned.removed[old]

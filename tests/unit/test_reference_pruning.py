@@ -86,6 +86,15 @@ def test_a_residue_may_be_deep_inside() -> None:
     assert prune(["abcd", "abcd"], rules, vocabulary, residues=1.0)[256:] == [b"abcd"]
 
 
+def test_with_their_rules_only_tokens_go_that_no_kept_token_is_made_from() -> None:
+    vocabulary = [*BYTES, b"ab", b"abc"]
+    documents = ["abc"] * 3
+    assert prune(documents, ABC, vocabulary, to=257)[256:] == [b"abc"]
+    assert prune(documents, ABC, vocabulary, to=257, drop_rules=True)[256:] == [b"ab"]
+    assert prune(documents, ABC, vocabulary, min_count=4, drop_rules=True) == BYTES
+    assert prune(documents, ABC, vocabulary, min_count=3, drop_rules=True) == vocabulary
+
+
 @pytest.mark.parametrize("options", [{}, {"to": 257, "min_count": 2}])
 def test_one_of_three_ways_is_chosen(options: dict[str, Any]) -> None:
     with pytest.raises(ValueError, match="one of to, min_count and residues"):

@@ -26,7 +26,7 @@ from superword.training import Resources
 
 __all__ = ["prune_command"]
 
-CHOICE = "Tokens to remove (choose one)"
+CHOICE = "Tokens to remove"
 TOKENIZER = "Tokenizer"
 
 
@@ -55,6 +55,15 @@ def prune_command(
             "Those of which at least this share, such as 0.99, is inside larger tokens.", CHOICE
         ),
     ] = None,
+    drop_rules: Annotated[
+        bool,
+        option(
+            "Remove only tokens that no other is made from, with their rules, so that the result "
+            "can be exported.",
+            CHOICE,
+            "--drop-rules",
+        ),
+    ] = False,
     source: SourceColumn = None,
     pattern: Annotated[
         str | None,
@@ -78,12 +87,13 @@ def prune_command(
 ) -> None:
     """Remove tokens that a corpus hardly needs, and write a map of the ids for the embeddings.
 
-    The rules stay, and other tokens spell the removed ones. id_map.json lists the old and the new
+    Choose the tokens by --to, --min-count or --residues. The rules stay, unless --drop-rules is
+    given, and other tokens spell the removed ones. id_map.json lists the old and the new
     id of each token that is kept, and for each removed one the new ids that spell it.
 
     superword prune o200k_base.tiktoken corpus/*.jsonl.zst --to 65536 -o pruned
 
-    superword prune tokenizer.json corpus/ --min-count 100 -o pruned
+    superword prune tokenizer.json corpus/ --min-count 100 --drop-rules -o pruned
 
     superword prune model.json corpus/ --residues 0.99 -o pruned
     """
@@ -95,6 +105,7 @@ def prune_command(
             to=to,
             min_count=min_count,
             residues=residues,
+            drop_rules=drop_rules,
             pattern=pattern,
             special_tokens=dict(map(parse_special, special_token)) if special_token else None,
             approximate=approximate,

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import Any, Unpack
 
+from superword import _core
 from superword.atomic_files import local_path, write_atomically
 from superword.corpus import CorpusKeywords, CorpusLike, CorpusOptions
 from superword.evaluation.comparison import compare_measurements, format_comparison_markdown
@@ -17,6 +18,7 @@ from superword.evaluation.measurement import Measurement
 from superword.evaluation.rare_tokens import (
     Pairs,
     find_first_pairs,
+    find_makers,
     find_rare,
     find_residues,
 )
@@ -113,6 +115,7 @@ def prune(
     to: int | None = None,
     min_count: int | None = None,
     residues: float | None = None,
+    drop_rules: bool = False,
     pattern: str | None = None,
     special_tokens: Mapping[str, int] | None = None,
     approximate: bool = False,
@@ -123,10 +126,11 @@ def prune(
 ) -> Pruned:
     """Remove tokens that a corpus hardly needs: docs/pruning.md.
 
-    All rules stay and are applied as before. Then each removed token is replaced by the pair of the
-    first rule that made it, again and again, until all are kept. Single bytes, special tokens and
-    added tokens always stay. The others are numbered in the order of their old ids. The corpus is
-    read twice. One of `to`, `min_count` and `residues` says what to remove.
+    All rules stay, unless `drop_rules` is set, and are applied as before. Then each removed token
+    is replaced by the pair of the first rule that made it, again and again, until all are kept.
+    Single bytes, special tokens and added tokens always stay. The others are numbered in the order
+    of their old ids. The corpus is read twice. One of `to`, `min_count` and `residues` says what to
+    remove.
 
     Args:
         tokenizer: A tokenizer, or its file: a superword model, a byte-level BPE `tokenizer.json`, a
@@ -137,6 +141,9 @@ def prune(
         min_count: Remove tokens until each one left occurs at least this often in the corpus.
         residues: Remove tokens of which at least this share of the occurrences, such as 0.99, is
             inside larger tokens.
+        drop_rules: Remove only tokens that no other token is made from, and the rules that make
+            them. Then the result can be exported as the tokenizer could, and more encodings
+            change. Only for tokenizers that have no rules but merges, and not for residues.
         pattern: The pattern of a tiktoken file, a name or a regex, since the file does not hold it.
         special_tokens: The special tokens of a tiktoken file, with their ids.
         approximate: Warn of features of the tokenizer that cannot be reproduced, instead of
@@ -178,6 +185,9 @@ def prune(
             f"stay; not {to}"
         )
 
+    if drop_rules:
+        check_droppable(tokenizer, residues)
+
     def measure(tok: Tokenizer, name: str) -> Measurement:
         return evaluate(
             Ours(tok, name),
@@ -195,9 +205,12 @@ def prune(
         chosen = find_residues(removable, counts, pairs, residues)
     else:
         at_most = None if to is None else to - always
-        chosen = find_rare(removable, counts, pairs, at_most=at_most, min_count=min_count)
+        makers = find_makers(tokenizer) if drop_rules else {}
+        chosen = find_rare(
+            removable, counts, pairs, makers=makers, at_most=at_most, min_count=min_count
+        )
     old_ids = sorted(removable[token] for token in chosen)
-    pruned = Tokenizer._of(tokenizer._model.prune(old_ids))
+    pruned = remove_tokens(tokenizer, old_ids, drop_rules=drop_rules)
     return Pruned(
         tokenizer=pruned,
         kept=number_kept(tokenizer, old_ids),
@@ -218,6 +231,34 @@ def check_choice(to: int | None, min_count: int | None, residues: float | None) 
         raise ValueError(f"min_count must be at least 1, not {min_count}")
     if residues is not None and not 0 < residues <= 1:
         raise ValueError(f"residues must be above 0 and at most 1, not {residues}")
+
+
+def check_droppable(tok: Tokenizer, residues: float | None) -> None:
+    """Reject what cannot be pruned by dropping rules."""
+    if residues is not None:
+        raise ValueError(
+            "larger tokens are made from residues, so their rules cannot be dropped; choose to or "
+            "min_count, or leave the rules"
+        )
+    if tok._model.removed_count:
+        raise ValueError("the tokenizer is pruned already, and needs the rules of removed tokens")
+    other = next((rule.kind for rule in tok.rules if rule.kind != "merge"), None)
+    if other is not None:
+        raise ValueError(
+            f"drop_rules is for tokenizers of merges alone, and this one has a {other}"
+        )
+
+
+def remove_tokens(tok: Tokenizer, removed: list[int], *, drop_rules: bool) -> Tokenizer:
+    """Return the tokenizer without these tokens; if asked to, without the rules that make them."""
+    model = tok._model.prune(removed)
+    if not drop_rules or not removed:
+        return Tokenizer._of(model)
+    rules = [rule for rule in tok.rules if model.token_id(rule.token) is not None]
+    texts = (
+        [(id, text) for text, id in each] for each in (model.special_tokens, model.added_tokens)
+    )
+    return Tokenizer._of(_core.Model.with_ids(tok.parameters, rules, model.vocabulary(), *texts))
 
 
 def check_reread(corpus: CorpusLike) -> None:

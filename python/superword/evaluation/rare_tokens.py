@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
+from itertools import chain
+from types import MappingProxyType
 
 from superword.tokenizer import Tokenizer
 
-__all__ = ["Pairs", "find_first_pairs", "find_rare", "find_residues"]
+__all__ = ["Pairs", "find_first_pairs", "find_makers", "find_rare", "find_residues"]
 
-Pairs = dict[bytes, tuple[bytes, bytes]]
+Pair = tuple[bytes, bytes]
+Pairs = dict[bytes, Pair]
 
 
 def find_first_pairs(tok: Tokenizer) -> Pairs:
@@ -26,11 +29,21 @@ def find_first_pairs(tok: Tokenizer) -> Pairs:
     return pairs
 
 
+def find_makers(tok: Tokenizer) -> dict[bytes, list[Pair]]:
+    """Return the pairs of all rules that make each token."""
+    makers: dict[bytes, list[Pair]] = {}
+    for rule in tok.rules:
+        if rule.kind != "delete":
+            makers.setdefault(rule.token, []).append((rule.left, rule.right))
+    return makers
+
+
 def find_rare(
     ids: Mapping[bytes, int],
     counts: Mapping[bytes, int],
     pairs: Pairs,
     *,
+    makers: Mapping[bytes, Sequence[Pair]] = MappingProxyType({}),
     at_most: int | None = None,
     min_count: int | None = None,
 ) -> set[bytes]:
@@ -41,6 +54,8 @@ def find_rare(
             largest id comes first.
         counts: How often each token occurs.
         pairs: The pair that replaces each token.
+        makers: For each token, the pairs that must be left as long as it is: then a token in them
+            cannot go before. Empty if any token may go at any time.
         at_most: How many of them to leave; None for any number.
         min_count: The count from which on a token stays; None for any count.
 
@@ -51,9 +66,12 @@ def find_rare(
         {b'ab'}
         >>> find_rare(ids, counts | {b"abc": 1}, pairs, min_count=3)  # ab occurs 2 + 1 times now
         {b'abc'}
+        >>> find_rare(ids, counts, pairs, at_most=1, makers={b"abc": [(b"ab", b"c")]})
+        {b'abc'}
     """
     now = {token: counts.get(token, 0) for token in ids}
-    heap = [(count, -ids[token], token) for token, count in now.items()]
+    needed = Counter(part for joined in makers.values() for pair in joined for part in pair)
+    heap = [(count, -ids[token], token) for token, count in now.items() if not needed[token]]
     heapq.heapify(heap)
     removed: set[bytes] = set()
     while heap:
@@ -65,12 +83,17 @@ def find_rare(
         if min_count is not None and count >= min_count:
             break
         removed.add(token)
+        for part in chain.from_iterable(makers.get(token, ())):
+            needed[part] -= 1
+            if not needed[part] and part in now:
+                heapq.heappush(heap, (now[part], -ids[part], part))
         waiting = [*pairs[token]] if count else []
         while waiting:
             part = waiting.pop()
             if part in now and part not in removed:
                 now[part] += count
-                heapq.heappush(heap, (now[part], -ids[part], part))
+                if not needed[part]:
+                    heapq.heappush(heap, (now[part], -ids[part], part))
             elif part in removed or (len(part) > 1 and part not in counts):
                 waiting += pairs[part]
     return removed

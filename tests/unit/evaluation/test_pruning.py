@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -196,6 +197,39 @@ def test_an_export_without_the_removed_tokens_is_exact_or_refused(
     early = Tokenizer._of(bpe._model.prune([bpe.token_id(leaves[0])]))
     with pytest.raises(ExportError, match="would apply more often"):
         superword.export(early, path, format)
+
+
+@pytest.mark.parametrize("kind", ["BPE", "SuperBPE", "imported"])
+def test_with_their_rules_dropped_the_result_is_exported_exactly(
+    tmp_path: Path, train_kind: Callable[[str], Tokenizer], kind: str
+) -> None:
+    pruned = superword.prune(train_kind(kind), DOCUMENTS, to=500, drop_rules=True)
+    tok = pruned.tokenizer
+    assert len(tok) == 500
+    assert tok.special_tokens == {"<|bos|>": 498, "<|end|>": 499}
+    assert superword.export(tok, tmp_path / "tokenizer.json", "tokenizer.json")
+    again = import_tokenizer(tmp_path / "tokenizer.json")
+    assert again.encode_batch(DOCUMENTS) == tok.encode_batch(DOCUMENTS)
+    if kind != "SuperBPE":
+        assert superword.export(tok, tmp_path / "a.tiktoken", "tiktoken")
+    for old, spelled in pruned.removed.items():
+        assert train_kind(kind).token_bytes(old) == b"".join(map(tok.token_bytes, spelled))
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "message"),
+    [
+        ("BPE", {"residues": 0.9}, "larger tokens are made from residues"),
+        ("PickyBPE", {"to": 500}, "has a delete"),
+        ("extended", {"to": 500}, "has a supermerge"),
+        ("pruned", {"to": 500}, "pruned already"),
+    ],
+)
+def test_rules_that_cannot_be_dropped_are_named(
+    train_kind: Callable[[str], Tokenizer], kind: str, options: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        superword.prune(train_kind(kind), DOCUMENTS, **options, drop_rules=True)
 
 
 def test_dropping_the_rules_of_removed_tokens_would_not_be_exact() -> None:
