@@ -354,3 +354,27 @@ def test_control_c_stops_reading_standard_input(tmp_path: Path, output: Path) ->
     process.stdin.flush()
     time.sleep(1)
     assert_interrupted(process, output, temporary)
+
+
+def test_documents_are_weighted_by_file_and_by_column(tmp_path: Path) -> None:
+    rows = [{"text": text, "kind": kind} for text, kind in zip(DOCUMENTS, "aba", strict=True)]
+    (tmp_path / "plays.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (tmp_path / "web.txt").write_text("or not to see")
+    model = tmp_path / "model.json"
+    common = ("-o", model, "--vocab-size", "260", "--progress", "none")
+    done = run(tmp_path, *common, "--weight", "plays=2,*=0")
+    assert done.returncode == 0, done.stderr
+    assert superword.load(model) == superword.train(DOCUMENTS * 2, 260)
+    plays = tmp_path / "plays.jsonl"
+    done = run(plays, *common, "--weight", "b=3,*=1", "--weight-column", "kind")
+    assert done.returncode == 0, done.stderr
+    assert superword.load(model) == superword.train([*DOCUMENTS, *DOCUMENTS[1:2] * 2], 260)
+    for weights, sentence in (
+        ("a=2", b"line 2, column 'kind': weights do not name the source \"b\""),
+        ("c=2,*=1", b'weights name the source "c", which no document has'),
+        ("a=1.5,*=1", b"the weight of 'a' must be an integer from 0 on, not '1.5'"),
+    ):
+        done = run(plays, *common, "--weight", weights, "--weight-column", "kind")
+        assert done.returncode == 1
+        assert sentence in done.stderr
+        assert done.stderr.count(b"\n") == 1

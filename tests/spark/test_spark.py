@@ -164,23 +164,50 @@ def test_files_are_read_as_spark_reads_them(
         read_files(session, ["corpus"], "text", None)
 
 
+def test_weights_give_the_model_of_repeated_documents(
+    session: SparkSession, df: DataFrame, documents: list[str], tmp_path: Path
+) -> None:
+    from pyspark.sql import functions
+
+    weights = {"0": 3, "1": 0, "*": 2}
+    sourced = df.withColumn("source", (functions.col("number") % 4).cast("int"))
+    repeated = [
+        text
+        for number, text in enumerate(documents)
+        for _ in range(weights.get(str(number % 4), weights["*"]))
+    ]
+    wanted = superword.train(repeated, SIZE)
+    trained = spark.train(sourced.repartition(3), SIZE, weights=weights, weight_column="source")
+    assert trained._model.to_json() == wanted._model.to_json()
+    for name, part in (("plays", documents[:4]), ("web", documents[4:])):
+        lines = "".join(json.dumps({"text": text}) + "\n" for text in part)
+        (tmp_path / f"{name}.jsonl").write_text(lines)
+    read = session.read.json(str(tmp_path))
+    trained = spark.train(read, SIZE, weights="plays=2,*=1")
+    assert trained == superword.train(documents[:4] * 2 + documents[4:], SIZE)
+    with pytest.raises(CorpusError, match="no such column; .* to weight documents by"):
+        spark.train(df, SIZE, weight_column="source")
+
+
 def test_the_command_trains_on_spark(
     session: SparkSession, documents: list[str], tmp_path: Path
 ) -> None:
     """It stops the session, so this is the last test that uses it."""
-    lines = "".join(json.dumps({"body": text}) + "\n" for text in documents)
-    (tmp_path / "docs.jsonl").write_text(lines)
+    rows = ({"body": text, "n": at % 3} for at, text in enumerate(documents))
+    (tmp_path / "docs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     model = tmp_path / "model.json"
     done = CliRunner().invoke(
         app,
         [
             *("train", str(tmp_path / "*.jsonl"), "--column", "body", "-o", str(model)),
             *("--engine", "spark", "--master", "local[2]", "--vocab-size", str(SIZE)),
+            *("--weight-column", "n"),
         ],
     )
     assert done.exit_code == 0, done.output
     assert done.stderr.count("rows shuffled") == 2
-    assert superword.load(model) == superword.train(documents, SIZE)
+    repeated = [text for at, text in enumerate(documents) for _ in range(at % 3)]
+    assert superword.load(model) == superword.train(repeated, SIZE)
 
 
 def test_a_master_with_two_workers_gives_the_same_model(tmp_path: Path) -> None:

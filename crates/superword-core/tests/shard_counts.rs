@@ -57,14 +57,15 @@ fn sums_of_shards_give_the_model_of_the_whole_corpus() {
     for shard in documents.chunks(25) {
         let mut counter = ShardPretokenCounter::new(splitter.clone(), true);
         for document in shard {
-            counter.add(document).expect("a document");
+            counter.add(document, 1).expect("a document");
         }
         let mut counts = counter.finish().expect("counts");
         add(&mut sums, &mut counts);
         for (sum, count) in bigrams.iter_mut().zip(counts.take_bigrams().expect("counted")) {
             *sum += count;
         }
-        totals.corpus = [totals.corpus, counts.totals().corpus].into_iter().sum();
+        totals.corpus.documents += counts.totals().corpus.documents;
+        totals.corpus.bytes += counts.totals().corpus.bytes;
         totals.pretokens += counts.totals().pretokens;
     }
     assert_eq!(totals, whole.totals());
@@ -91,7 +92,7 @@ fn sums_of_shards_give_the_model_of_the_whole_corpus() {
     for shard in documents.chunks(11) {
         let mut counter = ShardFragmentCounter::new(splitter.clone());
         for document in shard {
-            counter.add(document, &fragment_splitter).expect("a document");
+            counter.add(document, 1, &fragment_splitter).expect("a document");
         }
         add(&mut sums, &mut counter.finish().expect("counts"));
     }

@@ -15,7 +15,9 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::RngSeed;
 use superword_core::corpus::{Batch, Corpus, CorpusOptions, Files, Memory, ReadOptions};
-use superword_core::model::{Deletion, Parameters, RuleLimits, SpelledRule, SuperwordCap};
+use superword_core::model::{
+    Deletion, Parameters, RuleLimits, SecondStage, SpelledRule, SuperwordCap,
+};
 use superword_core::pretokenize::ELIGIBLE;
 use superword_core::{Control, Resources};
 
@@ -202,6 +204,41 @@ proptest! {
             ..Parameters::default()
         };
         assert_same_model_in_memory(&documents, &parameters, 2);
+    }
+
+    /// A document that counts `weight` times is the same as `weight` documents, to the last byte.
+    #[test]
+    fn weighted_documents_give_the_model_of_repeated_ones(
+        documents in documents(),
+        weights in prop::collection::vec(select(vec![0, 1, 2, 3, 7]), 32),
+        parameters in parameters(),
+        transition in prop::option::weighted(0.3, 256..300_u32),
+        threads in 1..=3_usize,
+    ) {
+        let parameters = match transition {
+            Some(transition) if transition < parameters.vocab_size => Parameters {
+                supermerges: false,
+                deletion: None,
+                second_stage: Some(SecondStage { transition, pattern: "superbpe".to_owned() }),
+                ..parameters
+            },
+            _ => parameters,
+        };
+        let weighted = documents.iter().zip(weights);
+        let repeated = weighted.clone().flat_map(|(document, weight)| vec![document; weight]);
+        let batches = weighted.map(|(document, weight)| {
+            let mut batch = Batch::default();
+            batch.push_weighted(document, weight as u64);
+            batch
+        });
+        let resources = Resources { threads, memory_limit: None, verify_every: None };
+        let train = |corpus: Memory| {
+            let control = Control { progress: &|_, _| (), is_interrupted: &|| false };
+            superword_core::train(&corpus, parameters.clone(), Vec::new(), resources, &control)
+                .map(|model| model.to_json())
+                .map_err(|error| error.to_string())
+        };
+        prop_assert_eq!(train(Memory::new(batches.collect())), train(repeated.collect()));
     }
 
     #[test]

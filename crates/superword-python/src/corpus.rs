@@ -7,9 +7,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::exceptions::{PyKeyError, PyRuntimeError, PyUnicodeEncodeError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyList, PyMapping, PyString};
+use pyo3::types::{PyBool, PyBytes, PyInt, PyList, PyMapping, PyString};
 use superword_core::Error;
-use superword_core::corpus::{self, Batch, CorpusOptions, OnError, ReadOptions, Totals};
+use superword_core::corpus::{
+    self, Batch, CorpusOptions, OnError, ReadOptions, SourceWeight, Totals,
+};
 
 use crate::batches::Batches;
 use crate::errors::exception;
@@ -21,6 +23,7 @@ const BATCH_BYTES: usize = 1 << 20;
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Corpus>()?;
     module.add_class::<Spool>()?;
+    module.add_class::<Weights>()?;
     module.add_function(wrap_pyfunction!(is_supported_name, module)?)
 }
 
@@ -41,11 +44,12 @@ struct CorpusOptionsArgument {
     max_documents: Option<u64>,
 }
 
-impl From<CorpusOptionsArgument> for CorpusOptions {
-    fn from(given: CorpusOptionsArgument) -> CorpusOptions {
-        let CorpusOptionsArgument { column, separator, on_error, max_bytes, max_documents } = given;
+impl CorpusOptionsArgument {
+    fn with_weights(self, weights: Option<&Weights>) -> CorpusOptions {
+        let CorpusOptionsArgument { column, separator, on_error, max_bytes, max_documents } = self;
         let on_error = if on_error == "skip" { OnError::Skip } else { OnError::Raise };
-        CorpusOptions { column, separator, on_error, max_bytes, max_documents }
+        let weights = weights.map(|weights| Arc::clone(&weights.0));
+        CorpusOptions { column, separator, on_error, max_bytes, max_documents, weights }
     }
 }
 
@@ -71,13 +75,14 @@ pub(crate) struct Corpus(pub(crate) Arc<dyn corpus::Corpus + Send + Sync>);
 impl Corpus {
     /// The corpus of these files.
     #[staticmethod]
-    #[pyo3(signature = (paths, options, /))]
+    #[pyo3(signature = (paths, options, weights = None, /))]
     fn files(
         py: Python<'_>,
         paths: Vec<PathBuf>,
         options: CorpusOptionsArgument,
+        weights: Option<&Weights>,
     ) -> PyResult<Corpus> {
-        let files = corpus::Files::new(paths, options.into());
+        let files = corpus::Files::new(paths, options.with_weights(weights));
         files.map(|files| Corpus(Arc::new(files))).map_err(|error| exception(py, &error))
     }
 
@@ -114,6 +119,12 @@ impl Corpus {
         self.0.skipped()
     }
 
+    /// A source that weights name and no document has had so far, unless a limit may be why.
+    #[getter]
+    fn unused_weight(&self) -> Option<&str> {
+        self.0.unused_weight()
+    }
+
     /// The size of the input in bytes, compressed if it is; None if unknown.
     #[getter]
     fn size(&self) -> Option<u64> {
@@ -128,19 +139,30 @@ struct Spool(Mutex<Option<corpus::Spool>>);
 #[pymethods]
 impl Spool {
     #[new]
-    #[pyo3(signature = (options, /, *, memory = corpus::SPOOL_MEMORY))]
-    fn new(py: Python<'_>, options: CorpusOptionsArgument, memory: usize) -> PyResult<Spool> {
-        let spool = corpus::Spool::new(options.into(), memory);
+    #[pyo3(signature = (options, weights = None, /, *, memory = corpus::SPOOL_MEMORY))]
+    fn new(
+        py: Python<'_>,
+        options: CorpusOptionsArgument,
+        weights: Option<&Weights>,
+        memory: usize,
+    ) -> PyResult<Spool> {
+        let spool = corpus::Spool::new(options.with_weights(weights), memory);
         let spool = spool.map_err(|error| exception(py, &error))?;
         Ok(Spool(Mutex::new(Some(spool))))
     }
 
-    /// Adds documents: strings, or mappings with the document in the column.
-    #[pyo3(signature = (documents, /))]
-    fn extend(&self, py: Python<'_>, documents: &Bound<'_, PyAny>) -> PyResult<()> {
+    /// Adds documents: strings, or mappings with the document in the column. They may be of a file.
+    #[pyo3(signature = (documents, file = None, /))]
+    fn extend(
+        &self,
+        py: Python<'_>,
+        documents: &Bound<'_, PyAny>,
+        file: Option<&str>,
+    ) -> PyResult<()> {
         let (options, totals) =
             self.with(py, |spool| Ok((spool.options().clone(), spool.totals())))?;
         let mut limits = Limits { options: &options, totals };
+        let weights = ItemWeights::new(&options, file).map_err(|error| exception(py, &error))?;
         let mut batch = Batch::default();
         let mut iterator = documents.try_iter()?;
         let mut position: u64 = 0;
@@ -150,11 +172,16 @@ impl Spool {
                     return self.with(py, |spool| spool.extend(&batch));
                 };
                 position += 1;
-                match extract_document(&item?, &options.column, position)? {
-                    Ok(text) => {
+                let item = item?;
+                let found = match extract_document(&item, &options.column, position)? {
+                    Ok(text) => weights.find(&item, position)?.map(|weight| (text, weight)),
+                    Err(refused) => Err(refused),
+                };
+                match found {
+                    Ok((text, weight)) => {
                         // The spool rejects a document that exceeds the limits, and is then full.
                         let text = str::from_utf8(text.as_bytes()).map_err(utf8_error)?;
-                        batch.push(text);
+                        batch.push_weighted(text, weight);
                         limits.totals.documents += 1;
                         limits.totals.bytes += text.len() as u64;
                     }
@@ -294,6 +321,94 @@ fn extract_document<'py>(
             reject(column, format!("cannot be encoded: character {at} {what}"))
         }
         Err(error) => Err(error),
+    }
+}
+
+/// How often documents from Python count.
+enum ItemWeights<'w> {
+    /// All alike.
+    Same(u64),
+    /// By the value in a column.
+    ByColumn { weights: &'w corpus::Weights, column: &'w str, file: Option<&'w str> },
+}
+
+impl<'w> ItemWeights<'w> {
+    fn new(options: &'w CorpusOptions, file: Option<&'w str>) -> Result<ItemWeights<'w>, Error> {
+        let Some(weights) = options.weights.as_deref() else { return Ok(ItemWeights::Same(1)) };
+        if let Some(column) = weights.column() {
+            return Ok(ItemWeights::ByColumn { weights, column, file });
+        }
+        let Some(file) = file else {
+            let message = "documents of an iterable have no file; weight rows by a column, with \
+                           weight_column"
+                .to_owned();
+            return Err(Error::Corpus { file: None, line: None, column: None, message });
+        };
+        weights.find_file(file).map(ItemWeights::Same)
+    }
+
+    /// The weight of an item. The inner error is about a row that has none. A source that weights
+    /// do not name is an error even if rows are skipped.
+    fn find(&self, item: &Bound<'_, PyAny>, position: u64) -> PyResult<Result<u64, Error>> {
+        let (weights, column, file) = match *self {
+            ItemWeights::Same(weight) => return Ok(Ok(weight)),
+            ItemWeights::ByColumn { weights, column, file } => (weights, column, file),
+        };
+        let py = item.py();
+        let make_error = |message: String| {
+            let message = format!("document {position}: {message}");
+            let (file, column) = (file.map(str::to_owned), Some(column.to_owned()));
+            Error::Corpus { file, line: None, column, message }
+        };
+        let is_mapping = !item.is_instance_of::<PyString>();
+        let value = match item.cast::<PyMapping>() {
+            Ok(mapping) if is_mapping => match mapping.get_item(column) {
+                Ok(value) => Some(value),
+                Err(error) if error.is_instance_of::<PyKeyError>(py) => None,
+                Err(error) => return Err(error),
+            },
+            _ => None,
+        };
+        let Some(value) = value else {
+            return Ok(Err(make_error("it has no such column to weight it by".to_owned())));
+        };
+        let is_integer = value.is_instance_of::<PyInt>() && !value.is_instance_of::<PyBool>();
+        if !is_integer && !value.is_instance_of::<PyString>() {
+            let kind = value.get_type().name()?;
+            return Ok(Err(make_error(format!("{kind} instead of a string or an integer"))));
+        }
+        let source = value.str()?.to_string();
+        let found = weights.find_source(&source);
+        found.map(Ok).map_err(|message| exception(py, &make_error(message)))
+    }
+}
+
+/// How often documents count, by source.
+#[pyclass(frozen, module = "superword._core")]
+pub(crate) struct Weights(Arc<corpus::Weights>);
+
+#[pymethods]
+impl Weights {
+    #[new]
+    #[pyo3(signature = (named, column, /))]
+    fn new(named: Vec<(String, u64)>, column: Option<String>) -> Weights {
+        let named = named.into_iter().map(|(name, weight)| SourceWeight { name, weight });
+        Weights(Arc::new(corpus::Weights::new(column, named.collect())))
+    }
+
+    /// The weight of documents with this value in the column.
+    #[pyo3(signature = (source, /))]
+    fn find_source(&self, py: Python<'_>, source: &str) -> PyResult<u64> {
+        self.0.find_source(source).map_err(|message| {
+            let column = self.0.column().map(str::to_owned);
+            exception(py, &Error::Corpus { file: None, line: None, column, message })
+        })
+    }
+
+    /// The weight of the documents of a file.
+    #[pyo3(signature = (path, /))]
+    fn find_file(&self, py: Python<'_>, path: &str) -> PyResult<u64> {
+        self.0.find_file(path).map_err(|error| exception(py, &error))
     }
 }
 

@@ -1,5 +1,6 @@
 //! Counting a part of a corpus: `count_pretokens`, `count_fragments`, and counters for Spark.
 
+use std::iter;
 use std::sync::{Mutex, PoisonError};
 
 use pyo3::exceptions::PyRuntimeError;
@@ -187,14 +188,20 @@ impl PretokenCounter {
         Ok(PretokenCounter(Mutex::new(Some(counter))))
     }
 
-    /// Counts documents.
+    /// Counts documents, each as often as its weight says.
     #[expect(clippy::needless_pass_by_value, reason = "PyO3 passes arguments by value")]
-    #[pyo3(signature = (documents, /))]
-    fn add(&self, py: Python<'_>, documents: Vec<PyBackedStr>) -> PyResult<()> {
+    #[pyo3(signature = (documents, weights = None, /))]
+    fn add(
+        &self,
+        py: Python<'_>,
+        documents: Vec<PyBackedStr>,
+        weights: Option<Vec<u64>>,
+    ) -> PyResult<()> {
         let added = py.detach(|| {
             let mut counter = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             let counter = counter.as_mut()?;
-            Some(documents.iter().try_for_each(|document| counter.add(document)))
+            let mut weighted = documents.iter().zip(repeat_weights(weights.as_deref()));
+            Some(weighted.try_for_each(|(document, weight)| counter.add(document, weight)))
         });
         added.ok_or_else(finished_error)?.map_err(|error| exception(py, &error))
     }
@@ -230,15 +237,23 @@ impl FragmentCounter {
         Ok(FragmentCounter { splitter, counter: Mutex::new(Some(counter)) })
     }
 
-    /// Counts the fragments of documents.
+    /// Counts the fragments of documents, each as often as its weight says.
     #[expect(clippy::needless_pass_by_value, reason = "PyO3 passes arguments by value")]
-    #[pyo3(signature = (documents, /))]
-    fn add(&self, py: Python<'_>, documents: Vec<PyBackedStr>) -> PyResult<()> {
+    #[pyo3(signature = (documents, weights = None, /))]
+    fn add(
+        &self,
+        py: Python<'_>,
+        documents: Vec<PyBackedStr>,
+        weights: Option<Vec<u64>>,
+    ) -> PyResult<()> {
         let splitter = &self.splitter.get().0;
         let added = py.detach(|| {
             let mut counter = self.counter.lock().unwrap_or_else(PoisonError::into_inner);
             let counter = counter.as_mut()?;
-            Some(documents.iter().try_for_each(|document| counter.add(document, splitter)))
+            let mut weighted = documents.iter().zip(repeat_weights(weights.as_deref()));
+            Some(
+                weighted.try_for_each(|(document, weight)| counter.add(document, weight, splitter)),
+            )
         });
         added.ok_or_else(finished_error)?.map_err(|error| exception(py, &error))
     }
@@ -250,6 +265,11 @@ impl FragmentCounter {
         let counts = py.detach(|| counter.finish()).map_err(|error| exception(py, &error))?;
         Ok(SortedCounts(Mutex::new(counts)))
     }
+}
+
+/// The weights, and 1 for all documents that follow.
+fn repeat_weights(weights: Option<&[u64]>) -> impl Iterator<Item = u64> {
+    weights.unwrap_or_default().iter().copied().chain(iter::repeat(1))
 }
 
 fn finished_error() -> PyErr {

@@ -12,6 +12,7 @@ from rich.console import Console
 from superword.commands.json_output import print_json
 from superword.commands.messages import errors_as_sentences
 from superword.commands.options import (
+    UNWEIGHTED,
     AsCsv,
     AsJson,
     AsMarkdown,
@@ -42,7 +43,7 @@ from superword.training import Resources
 __all__ = ["compare_command"]
 
 
-@derive_options(resources=["threads", "progress"])
+@derive_options(corpus_options=UNWEIGHTED, resources=["threads", "progress"])
 def compare_command(
     models: Annotated[
         list[Path],

@@ -20,7 +20,7 @@ __all__ = ["count_command", "print_summary"]
 
 @derive_options(
     config=["pattern", "eligible", "supermerges"],
-    corpus_options=["column", "separator", "on_error"],
+    corpus_options=["column", "separator", "on_error", "weights", "weight_column"],
     resources=["threads", "memory_limit", "progress"],
 )
 def count_command(

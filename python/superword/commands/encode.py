@@ -11,7 +11,14 @@ from rich.console import Console
 
 from superword.commands.json_output import print_json
 from superword.commands.messages import errors_as_sentences
-from superword.commands.options import Model, TextFile, derive_options, option, parse_shard
+from superword.commands.options import (
+    UNWEIGHTED,
+    Model,
+    TextFile,
+    derive_options,
+    option,
+    parse_shard,
+)
 from superword.commands.text_input import read_input
 from superword.corpus import CorpusOptions, RawPath
 from superword.tokenizer import Tokenizer, load
@@ -22,7 +29,7 @@ from superword.training import Resources
 __all__ = ["encode_command"]
 
 
-@derive_options(resources=["threads", "progress"])
+@derive_options(corpus_options=UNWEIGHTED, resources=["threads", "progress"])
 def encode_command(
     model: Model,
     corpus_options: CorpusOptions,

@@ -9,6 +9,7 @@ from rich.console import Console
 from superword.commands.json_output import print_json
 from superword.commands.messages import errors_as_sentences
 from superword.commands.options import (
+    UNWEIGHTED,
     AnyModel,
     AsCsv,
     AsJson,
@@ -33,7 +34,7 @@ from superword.training import Resources
 __all__ = ["evaluate_command"]
 
 
-@derive_options(resources=["threads", "progress"])
+@derive_options(corpus_options=UNWEIGHTED, resources=["threads", "progress"])
 def evaluate_command(
     model: AnyModel,
     corpus: CorpusOption,

@@ -27,6 +27,7 @@ from superword.training import ProgressCallback, Resources
 from superword.training.progress import json_lines
 
 __all__ = [
+    "UNWEIGHTED",
     "AnyModel",
     "AsCsv",
     "AsJson",
@@ -46,6 +47,9 @@ __all__ = [
     "option",
     "parse_shard",
 ]
+
+# The fields of CorpusOptions that commands have in which every document counts once.
+UNWEIGHTED = [each for each in CorpusOptions.__dataclass_fields__ if "weight" not in each]
 
 PANELS: dict[type, str] = {TrainingConfig: "Model", CorpusOptions: "Corpus", Resources: "Resources"}
 
@@ -90,6 +94,7 @@ class Spelling(NamedTuple):
         help: The help, where the field's does not fit.
         metavar: What the help shows for the value, where the type says too little or too much.
         shown_default: What the help shows for a default that takes too much room.
+        name: The option, where the field's name does not fit.
     """
 
     type: Any
@@ -98,6 +103,7 @@ class Spelling(NamedTuple):
     help: str | None = None
     metavar: str | None = None
     shown_default: bool | str = True
+    name: str | None = None
 
 
 SPELLINGS = {
@@ -120,6 +126,13 @@ SPELLINGS = {
         ErrorChoice, ErrorChoice(CorpusOptions.on_error), lambda choice: choice.value
     ),
     "max_bytes": Spelling(str | None, CorpusOptions.max_bytes, lambda size: size, metavar="SIZE"),
+    "weights": Spelling(
+        str | None,
+        CorpusOptions.weights,
+        lambda weights: weights,
+        metavar="NAME=N,...",
+        name="--weight",
+    ),
     "memory_limit": Spelling(str | None, Resources.memory_limit, lambda size: size, metavar="SIZE"),
     "progress": Spelling(
         ProgressChoice,
@@ -161,8 +174,9 @@ def field_option(kind: type, name: str) -> Any:
     complete = complete_pattern if name in ("pattern", "second_pattern") else None
     if name not in SPELLINGS:
         return option(help, panel, complete=complete)
-    _, _, _, own_help, metavar, shown_default = SPELLINGS[name]
-    return option(own_help or help, panel, metavar=metavar, shown_default=shown_default)
+    _, _, _, own_help, metavar, shown_default, own_name = SPELLINGS[name]
+    names = [own_name] if own_name else []
+    return option(own_help or help, panel, *names, metavar=metavar, shown_default=shown_default)
 
 
 def field_parameter(kind: type, name: str, is_required: bool) -> inspect.Parameter:

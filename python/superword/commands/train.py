@@ -181,8 +181,16 @@ def train_on_spark(
     try:
         with raise_spark_errors():
             return spark.train(
-                read_files(session, names, column, corpus_options.separator),
+                read_files(
+                    session,
+                    names,
+                    column,
+                    corpus_options.separator,
+                    corpus_options.weight_column,
+                ),
                 text_column=column,
+                weights=corpus_options.weights,
+                weight_column=corpus_options.weight_column,
                 special_tokens=special_tokens,
                 min_pretoken_count=thresholds.min_pretoken_count,
                 min_fragment_count=thresholds.min_fragment_count,

@@ -1,6 +1,7 @@
 """Reading documents.
 
 In reading order:
+    weights    How often the documents of each source count.
     options    `CorpusOptions`: the options for reading.
     remote     Files behind URLs.
     paths      The sources that a path names: a file, a folder, a glob, a URL, standard input.
@@ -17,17 +18,25 @@ from superword.corpus.documents import (
     sample,
     warn_of_skipped,
 )
-from superword.corpus.options import CorpusKeywords, CorpusOptions, ReadingKeywords
+from superword.corpus.options import (
+    CorpusKeywords,
+    CorpusOptions,
+    LimitedReadingKeywords,
+    ReadingKeywords,
+    WeightKeywords,
+)
 from superword.corpus.paths import RawPath, Source, find_sources
 
 __all__ = [
     "CorpusKeywords",
     "CorpusLike",
     "CorpusOptions",
+    "LimitedReadingKeywords",
     "RawPath",
     "ReadingKeywords",
     "Shard",
     "Source",
+    "WeightKeywords",
     "find_sources",
     "open_corpus",
     "open_sources",

@@ -94,7 +94,7 @@ def open_corpus(
     if first and isinstance(first[0], os.PathLike):
         paths = [os.fspath(path) for path in chain(first, items)]
         return open_sources(select_shard(find_sources(paths), shard), options)
-    spool = _core.Spool(options)
+    spool = _core.Spool(options, options.make_weights())
     start, step = shard or (0, 1)
     documents = reject_file_names(chain(first, items), options.column)
     spool.extend(islice(documents, start, None, step))
@@ -157,9 +157,10 @@ def select_shard(sources: list[Source], shard: Shard | None) -> list[Source]:
 
 def open_sources(sources: list[Source], options: CorpusOptions) -> _core.Corpus:
     """Open several sources as one corpus, in this order."""
+    weights = options.make_weights()
     if all(source.is_rereadable for source in sources):
-        return _core.Corpus.files([source.name for source in sources], options)
-    spool = _core.Spool(options)
+        return _core.Corpus.files([source.name for source in sources], options, weights)
+    spool = _core.Spool(options, weights)
     for source in sources:
         if spool.is_full:
             break
@@ -167,9 +168,10 @@ def open_sources(sources: list[Source], options: CorpusOptions) -> _core.Corpus:
             read = TABLE_READERS[table_format]
             skip = spool.skip if options.on_error == "skip" else None
             with source.open() as file:
-                spool.extend(read(file, source.name, options.column, skip))
+                rows = read(file, source.name, options.column, skip, options.weight_column)
+                spool.extend(rows, source.name)
         elif source.is_rereadable:
-            spool.extend_from_corpus(_core.Corpus.files([source.name], options))
+            spool.extend_from_corpus(_core.Corpus.files([source.name], options, weights))
         else:
             with source.open() as file:
                 spool.extend_from_file(file, source.name)

@@ -14,9 +14,13 @@ BATCH_ROWS = 1024
 
 
 def parquet_documents(
-    file: IO[bytes], name: str, column: str, skip: Callable[[str], None] | None
-) -> Iterator[str]:
-    """Yield the strings of one column, row group by row group.
+    file: IO[bytes],
+    name: str,
+    column: str,
+    skip: Callable[[str], None] | None,
+    weight_column: str | None = None,
+) -> Iterator[str | dict[str, Any]]:
+    """Yield the strings of one column, row group by row group; rows if there is another column.
 
     Args:
         file: The table.
@@ -24,6 +28,7 @@ def parquet_documents(
         column: The column.
         skip: Called with a message for each row or table that cannot be read. If None, the message
             is raised as an error.
+        weight_column: The column that documents are weighted by, if there is one.
 
     Raises:
         CorpusError: If pyarrow is missing, the file is not a table, the column is missing or does
@@ -45,9 +50,15 @@ def parquet_documents(
     try:
         table = pyarrow.parquet.ParquetFile(file)
         check_column(table.schema_arrow, name, column)
+        columns = [column]
+        if weight_column is not None:
+            columns.append(weight_column)
+            find_column(table.schema_arrow, name, weight_column, "to weight documents by")
         for group in range(table.num_row_groups):
-            for batch in table.iter_batches(BATCH_ROWS, row_groups=[group], columns=[column]):
-                for document in batch.column(0).to_pylist():
+            for batch in table.iter_batches(BATCH_ROWS, row_groups=[group], columns=columns):
+                documents = batch.column(column).to_pylist()
+                rows = documents if weight_column is None else batch.to_pylist()
+                for document, kept in zip(documents, rows, strict=True):
                     row += 1
                     if document is None:
                         message = (
@@ -57,7 +68,7 @@ def parquet_documents(
                         error = CorpusError(message, file=name, line=row, column=column, unit="row")
                         raise_or_skip(error)
                     else:
-                        yield document
+                        yield kept
     except CorpusError as error:
         raise_or_skip(error)
     except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as damage:
@@ -71,13 +82,22 @@ def check_column(schema: Any, name: str, column: str) -> None:
     """Reject a table without the column, or one whose column does not hold strings."""
     import pyarrow.types as kinds
 
-    if schema.names.count(column) != 1:
-        has = ", ".join(map(repr, schema.names)) or "none"
-        count = "more than one" if column in schema.names else "no"
-        message = f"{count} such column; the table has {has}: name the one that holds the text"
-        raise CorpusError(message, file=name, column=column)
-    kind = schema.field(column).type
+    kind = find_column(schema, name, column, "that holds the text").type
     inner = kind.value_type if kinds.is_dictionary(kind) else kind
     if not (kinds.is_string(inner) or kinds.is_large_string(inner)):
         message = f"the column holds {kind}, not strings; name the one that holds the text"
         raise CorpusError(message, file=name, column=column)
+
+
+def find_column(schema: Any, name: str, column: str, purpose: str) -> Any:
+    """Return a column of a table.
+
+    Raises:
+        CorpusError: If there is none, or more than one.
+    """
+    if schema.names.count(column) != 1:
+        has = ", ".join(map(repr, schema.names)) or "none"
+        count = "more than one" if column in schema.names else "no"
+        message = f"{count} such column; the table has {has}: name the one {purpose}"
+        raise CorpusError(message, file=name, column=column)
+    return schema.field(column)

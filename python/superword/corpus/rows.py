@@ -22,9 +22,15 @@ SKIP_HINT = "correct it, or pass on_error='skip' (--on-error skip)"
 
 
 def csv_documents(
-    file: IO[bytes], name: str, column: str, skip: Callable[[str], None] | None
-) -> Iterator[str]:
+    file: IO[bytes],
+    name: str,
+    column: str,
+    skip: Callable[[str], None] | None,
+    weight_column: str | None = None,
+) -> Iterator[str | dict[str, str]]:
     """Yield the strings of one column of a CSV file, whose first row names the columns.
+
+    If documents are weighted by another column, rows of both are yielded.
 
     Args:
         file: The file.
@@ -32,6 +38,7 @@ def csv_documents(
         column: The column.
         skip: Called with a message for each row that cannot be read. If None, the message is raised
             as an error.
+        weight_column: The column that documents are weighted by, if there is one.
 
     Raises:
         CorpusError: If the column is missing, or a row is malformed.
@@ -43,15 +50,10 @@ def csv_documents(
     try:
         rows = csv.reader(text, strict=True)
         header = next(rows, [])
-        if header.count(column) != 1:
-            has = ", ".join(map(repr, header)) or "none"
-            count = "more than one" if column in header else "no"
-            message = (
-                f"{count} such column; the first row names {has}: name the one that holds the "
-                "text, and separate columns by commas"
-            )
-            raise CorpusError(message, file=name, column=column)
-        at = header.index(column)
+        at = find_column(header, name, column, "that holds the text")
+        weight_at = None
+        if weight_column is not None:
+            weight_at = find_column(header, name, weight_column, "to weight documents by")
         for row, fields in enumerate(rows, 1):
             if not fields:
                 continue
@@ -60,7 +62,10 @@ def csv_documents(
             elif not is_utf8(fields[at]):
                 reason = "not UTF-8"
             else:
-                yield fields[at]
+                if weight_column is None or weight_at is None:
+                    yield fields[at]
+                else:
+                    yield {column: fields[at], weight_column: fields[weight_at]}
                 continue
             error = CorpusError(f"{reason}; {SKIP_HINT}", file=name, line=row, unit="row")
             raise_or_skip(error, skip)
@@ -74,10 +79,33 @@ def csv_documents(
         text.close()
 
 
+def find_column(header: list[str], name: str, column: str, purpose: str) -> int:
+    """Return the index of a column.
+
+    Raises:
+        CorpusError: If there is none, or more than one.
+    """
+    if header.count(column) != 1:
+        has = ", ".join(map(repr, header)) or "none"
+        count = "more than one" if column in header else "no"
+        message = (
+            f"{count} such column; the first row names {has}: name the one {purpose}, and separate "
+            "columns by commas"
+        )
+        raise CorpusError(message, file=name, column=column)
+    return header.index(column)
+
+
 def json_documents(
-    file: IO[bytes], name: str, column: str, skip: Callable[[str], None] | None
-) -> Iterator[str]:
+    file: IO[bytes],
+    name: str,
+    column: str,
+    skip: Callable[[str], None] | None,
+    weight_column: str | None = None,
+) -> Iterator[str | Mapping[str, Any]]:
     """Yield the documents of a JSON array: strings, or objects that hold one in `column`.
+
+    If documents are weighted by another column, the objects are yielded.
 
     Args:
         file: The file.
@@ -85,6 +113,7 @@ def json_documents(
         column: The key.
         skip: Called with a message for each item that cannot be read. If None, the message is
             raised as an error.
+        weight_column: The key that documents are weighted by, if there is one.
 
     Raises:
         CorpusError: If the file is not an array, or an item is not a document.
@@ -97,7 +126,7 @@ def json_documents(
     for number, item in enumerate(items, 1):
         document = item.get(column) if isinstance(item, Mapping) else item
         if isinstance(document, str) and is_utf8(document):
-            yield document
+            yield document if weight_column is None else item
             continue
         if isinstance(item, Mapping) and column not in item:
             has = ", ".join(map(repr, item)) or "none"

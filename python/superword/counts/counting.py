@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple, Unpack
+from typing import Any, NamedTuple, Unpack
 
 from superword import _core
 from superword.atomic_files import local_path
@@ -16,6 +16,7 @@ from superword.corpus import (
     ReadingKeywords,
     Shard,
     Source,
+    WeightKeywords,
     find_sources,
     open_corpus,
     open_sources,
@@ -34,7 +35,7 @@ from superword.counts.folders import (
     write_files,
     write_shard,
 )
-from superword.errors import CountsError
+from superword.errors import CorpusError, CountsError
 from superword.keywords import expand_keywords, gather
 from superword.tokenizer import TrainingConfig
 from superword.training import ProgressCallback, Resources, show_progress
@@ -62,7 +63,7 @@ class Counted(NamedTuple):
     is_new: bool
 
 
-class CountKeywords(ReadingKeywords, total=False):
+class CountKeywords(ReadingKeywords, WeightKeywords, total=False):
     """The keywords of `count` that configuration objects hold."""
 
     pattern: str
@@ -134,6 +135,8 @@ def count(
         seen=Totals(0, 0, 0, 0),
         cut=None if cut is None else cut.sha256,
         files={},
+        weights=dict(corpus_options.named_weights) or None,
+        weight_column=corpus_options.weight_column,
     )
     folder = local_path(output)
     folder.mkdir(exist_ok=True)
@@ -147,8 +150,17 @@ def count(
         opened = open_sources(sources, corpus_options)
     counts = count_opened(opened, config, cut, resources)
     warn_of_skipped(opened, stacklevel=4)
+    if shards == 1 and opened.unused_weight is not None:
+        raise CorpusError(
+            f"weights name the source {opened.unused_weight!r}, which no document has; correct it"
+        )
     new = replace(new, seen=Totals(**counts.totals))
     first = find_shard(folder, "pretokens", index, shards) if cut else None
+    if first is not None and first.weighting() != new.weighting():
+        raise CountsError(
+            f"{folder}: the pretokens of shard {index}/{shards} were counted with "
+            f"{first.describe_weights()}; count the fragments with the same"
+        )
     if first is not None and first.seen != new.seen:
         raise CountsError(
             f"{folder}: shard {index}/{shards} has other documents than when its pretokens were "
@@ -209,6 +221,11 @@ def find_existing(folder: Path, new: CountedShard, kinds: set[str]) -> CountedSh
             f"{name} was counted with pattern {existing.pattern!r}, or another eligibility, "
             "Unicode or choice of supermerges; use another folder, or remove it"
         )
+    if existing.weighting() != new.weighting():
+        raise CountsError(
+            f"{name} was counted with {existing.describe_weights()}, not with "
+            f"{new.describe_weights()}; use another folder, or remove it"
+        )
     if existing.sources != new.sources:
         raise CountsError(f"{name} was counted from other files; use another folder, or remove it")
     if not new.sources:
@@ -267,6 +284,7 @@ def merge_counts(
             sources=[source for shard in shards for source in shard.sources],
             seen=Totals.add(shard.seen for shard in shards),
             files={},
+            **merge_weights(shards),
         )
         kinds = {
             kind: key_counts.sum_files([folder / shard.files[kind].name for folder, shard in found])
@@ -274,3 +292,9 @@ def merge_counts(
         }
         merged.append(summarize(write_files(target, new, kinds), is_new=True))
     return merged
+
+
+def merge_weights(shards: Sequence[CountedShard]) -> dict[str, Any]:
+    """Return the weights that all shards have; none if they differ."""
+    same = all(shard.weighting() == shards[0].weighting() for shard in shards)
+    return shards[0].weighting() if same else {"weights": None, "weight_column": None}

@@ -46,8 +46,18 @@ class Totals:
 
     @staticmethod
     def add(each: Iterable[Totals]) -> Totals:
-        """Return the sums."""
-        return Totals(*map(sum, zip(*map(astuple, each), strict=True)))
+        """Return the sums.
+
+        Raises:
+            CountsError: If they are too large.
+        """
+        sums = Totals(*map(sum, zip(*map(astuple, each), strict=True)))
+        if max(sums.documents, sums.bytes) >= 2**62:
+            raise CountsError(
+                "the weighted documents have 2^62 bytes or more together; count them again with "
+                "all weights divided by the same number"
+            )
+        return sums
 
     def __str__(self) -> str:
         """Return the numbers in words."""
@@ -86,6 +96,8 @@ class CountedShard:
         seen: The totals of these files.
         cut: The checksum of the cut that made the fragments.
         files: The files of counts: pretokens and, for supermerges, bigrams; or fragments.
+        weights: How often documents counted, by source.
+        weight_column: The column that names the source, or holds the weight.
     """
 
     stage: Stage
@@ -98,14 +110,31 @@ class CountedShard:
     seen: Totals
     cut: str | None
     files: dict[str, File]
+    weights: dict[str, int] | None = None
+    weight_column: str | None = None
 
     def settings(self) -> tuple[str, str, str]:
         """Return the settings that all shards must share."""
         return self.pattern, self.eligible, self.unicode
 
+    def weighting(self) -> dict[str, Any]:
+        """Return how documents were weighted."""
+        return {"weights": self.weights, "weight_column": self.weight_column}
+
+    def describe_weights(self) -> str:
+        """Return how documents were weighted, in words."""
+        column = f" by the column {self.weight_column!r}" if self.weight_column else ""
+        if self.weights is None:
+            return f"weights{column}" if column else "no weights"
+        named = ",".join(f"{name}={weight}" for name, weight in self.weights.items())
+        return f"weights {named!r}{column}"
+
     def as_json(self) -> bytes:
-        """Return the contents of the manifest."""
+        """Return the contents of the manifest; without weights, it does not mention them."""
         fields = {"format": FORMAT, "version": VERSION, **asdict(self)}
+        for name, value in self.weighting().items():
+            if value is None:
+                del fields[name]
         return json.dumps(fields, indent=1).encode() + b"\n"
 
     @staticmethod
@@ -213,6 +242,13 @@ def list_all_shards(folder: Path, stage: Stage) -> list[CountedShard]:
         listed = ", ".join(f"{index}/{numbers[0]}" for index in missing)
         raise CountsError(f"{folder}: {stage} are incomplete; count the missing shards: {listed}")
     check_same_settings(folder, counted)
+    for shard in counted[1:]:
+        if shard.weighting() != counted[0].weighting():
+            raise CountsError(
+                f"{folder}: {stage} of shard {shard.index}/{shard.shards} were counted with "
+                f"{shard.describe_weights()}, those of {counted[0].index}/{counted[0].shards} with "
+                f"{counted[0].describe_weights()}; count all with the same"
+            )
     return counted
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Unpack
 
 from superword.atomic_files import local_path
-from superword.corpus import CorpusLike, CorpusOptions, ReadingKeywords
+from superword.corpus import CorpusLike, CorpusOptions, ReadingKeywords, WeightKeywords
 from superword.counts import key_counts
 from superword.counts.counting import count
 from superword.counts.cuts import Cut, find_frequent_bigrams
@@ -32,7 +32,9 @@ __all__ = ["train_on_counts"]
 CUT_FILE = "cut.json"
 
 
-class CountsTrainingKeywords(OneStageKeywords, ReadingKeywords, ResourceKeywords, total=False):
+class CountsTrainingKeywords(
+    OneStageKeywords, ReadingKeywords, WeightKeywords, ResourceKeywords, total=False
+):
     """The keywords of `train_on_counts` that configuration objects hold."""
 
 
@@ -84,6 +86,8 @@ def train_on_counts(
     config.reject_second_stage("counts")
     corpus_options = gather(CorpusOptions, corpus_options, keywords)
     corpus_options.reject_limits("counts")
+    if corpus is None:
+        corpus_options.reject_weights("existing counts; pass them to count, or name the corpus")
     resources = gather(Resources, resources, keywords)
     check_special_tokens(special_tokens)
     thresholds = check_thresholds(min_pretoken_count, min_fragment_count)

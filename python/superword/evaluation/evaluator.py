@@ -10,7 +10,13 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
-from superword.corpus import CorpusKeywords, CorpusLike, CorpusOptions, open_corpus, warn_of_skipped
+from superword.corpus import (
+    CorpusLike,
+    CorpusOptions,
+    LimitedReadingKeywords,
+    open_corpus,
+    warn_of_skipped,
+)
 from superword.errors import CorpusError
 from superword.evaluation.alignment import Alignment
 from superword.evaluation.batches import BatchCounts, TokenTable, measure_batch
@@ -36,7 +42,7 @@ if TYPE_CHECKING:
 __all__ = ["compare", "evaluate"]
 
 
-class EvaluateKeywords(CorpusKeywords, total=False):
+class EvaluateKeywords(LimitedReadingKeywords, total=False):
     """The keywords of `evaluate` that configuration objects hold."""
 
     threads: int | None
@@ -81,6 +87,7 @@ def evaluate(
         (3, 2.33, 0.6666666666666666)
     """
     corpus_options = gather(CorpusOptions, corpus_options, keywords)
+    corpus_options.reject_weights("evaluation")
     resources = gather(Resources, resources, keywords)
     threads = resources.thread_count
     tok = open_tokenizer(tok, pattern=pattern)

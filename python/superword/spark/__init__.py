@@ -2,6 +2,7 @@
 
 In reading order:
     session   Opening a session, reading files, choosing the column of text.
+    weighting How often documents count, on an executor.
     counting  The work of executors: counting the documents of a partition.
     training  `train`: executors count, Spark sums, the driver learns.
     encoding  `encode`: a column of ids beside a column of text.

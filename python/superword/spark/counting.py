@@ -14,6 +14,7 @@ import pyarrow as pa
 from superword import _core
 from superword.counts import key_counts
 from superword.counts.cuts import Cut
+from superword.spark.weighting import Weighting
 
 __all__ = [
     "BIGRAMS",
@@ -35,32 +36,43 @@ COLUMNS = 8
 
 
 def count_pretokens(
-    batches: Iterable[pa.RecordBatch], pattern: str, eligible: str, bigrams: bool
+    batches: Iterable[pa.RecordBatch],
+    pattern: str,
+    eligible: str,
+    bigrams: bool,
+    weighting: Weighting | None,
 ) -> Iterator[pa.RecordBatch]:
     """Count pretokens, and bigrams if asked for."""
     counter = _core.PretokenCounter(pattern, eligible, bigrams)
-    yield from count_batches(batches, counter, PRETOKENS, COLUMNS)
+    yield from count_batches(batches, counter, weighting, PRETOKENS, COLUMNS)
 
 
-def count_fragments(batches: Iterable[pa.RecordBatch], cut: Any) -> Iterator[pa.RecordBatch]:
+def count_fragments(
+    batches: Iterable[pa.RecordBatch], cut: Any, weighting: Weighting | None
+) -> Iterator[pa.RecordBatch]:
     """Count fragments; `cut` is a broadcast of a `Cut`."""
     value: Cut = cut.value
     counter = _core.FragmentCounter(value.pattern, value.eligible, value.splitter)
-    yield from count_batches(batches, counter, FRAGMENTS, 1)
+    yield from count_batches(batches, counter, weighting, FRAGMENTS, 1)
 
 
 def count_batches(
     batches: Iterable[pa.RecordBatch],
     counter: _core.PretokenCounter | _core.FragmentCounter,
+    weighting: Weighting | None,
     kind: int,
     columns: int,
 ) -> Iterator[pa.RecordBatch]:
-    """Count the first column of all batches, and yield the counts and totals."""
+    """Count the first column of all batches, and yield the counts and totals.
+
+    With weights, the second column names the source of each document.
+    """
     nulls = 0
     for batch in batches:
-        texts = batch.column(0)
-        nulls += texts.null_count
-        counter.add(texts.drop_null().to_pylist())
+        nulls += batch.column(0).null_count
+        some = batch.filter(batch.column(0).is_valid())
+        weights = None if weighting is None else weighting.find_weights(some.column(1))
+        counter.add(some.column(0).to_pylist(), weights)
     counts = counter.finish()
     found = counts.totals
     rows = 0

@@ -8,12 +8,19 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from superword.corpus import CorpusOptions
 from superword.errors import CorpusError
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
 
-__all__ = ["open_session", "read_files", "raise_spark_errors", "select_text"]
+__all__ = [
+    "open_session",
+    "raise_spark_errors",
+    "read_files",
+    "select_text",
+    "select_weighted_text",
+]
 
 
 def open_session(master: str | None) -> SparkSession:
@@ -49,7 +56,11 @@ def raise_spark_errors() -> Iterator[None]:
 
 
 def read_files(
-    session: SparkSession, paths: Sequence[str], column: str, separator: str | None
+    session: SparkSession,
+    paths: Sequence[str],
+    column: str,
+    separator: str | None,
+    weight_column: str | None = None,
 ) -> DataFrame:
     """Read .parquet, .jsonl or .txt files with Spark, the last two also compressed.
 
@@ -63,7 +74,8 @@ def read_files(
     if kind == "parquet":
         return session.read.parquet(*paths)
     if kind == "jsonl":
-        schema = f"`{column}` string"
+        columns = [column] if weight_column is None else [column, weight_column]
+        schema = ", ".join(f"`{name}` string" for name in columns)
         return session.read.schema(schema).option("mode", "FAILFAST").json(list(paths))
     if separator is None:
         texts = session.read.text(list(paths), wholetext=True)
@@ -109,3 +121,29 @@ def select_text(df: DataFrame, column: str) -> DataFrame:
         message = f"the column holds {kind.simpleString()}, not strings"
         raise CorpusError(message, column=column)
     return text
+
+
+def select_weighted_text(df: DataFrame, options: CorpusOptions) -> DataFrame:
+    """Return the column of text and, with weights, a column with the source of each document.
+
+    Raises:
+        CorpusError: If a column is missing, or does not hold strings, or integers for sources.
+    """
+    from pyspark.sql import functions
+    from pyspark.sql.types import IntegralType, StringType
+
+    text = select_text(df, options.column)
+    if not options.has_weights:
+        return text
+    column = options.weight_column
+    if column is None:
+        return df.select(df[options.column], functions.input_file_name())
+    if df.columns.count(column) != 1:
+        has = ", ".join(map(repr, df.columns))
+        message = f"no such column; the DataFrame has {has}: name the one to weight documents by"
+        raise CorpusError(message, column=column)
+    kind = df.schema[column].dataType
+    if not isinstance(kind, StringType | IntegralType):
+        message = f"the column holds {kind.simpleString()}, not strings or integers"
+        raise CorpusError(message, column=column)
+    return df.select(df[options.column], df[column])

@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Unpack
 
 import numpy as np
 
-from superword.corpus import CorpusOptions
+from superword.corpus import CorpusOptions, WeightKeywords
 from superword.counts.cuts import Cut
 from superword.counts.folders import Totals
 from superword.counts.key_counts import BIGRAM_BUCKETS
 from superword.counts.learner import CountsLearner, check_thresholds
 from superword.errors import CorpusError
 from superword.keywords import expand_keywords, gather
-from superword.spark.session import select_text
+from superword.spark.session import select_weighted_text
+from superword.spark.weighting import Weighting
 from superword.tokenizer import OneStageKeywords, Tokenizer, TrainingConfig
 from superword.training import ResourceKeywords, Resources, show_progress
 from superword.training.training import check_special_tokens, gather_config, make_tokenizer
@@ -51,11 +52,11 @@ class Passed(NamedTuple):
     rows: int
 
 
-class SparkKeywords(OneStageKeywords, ResourceKeywords, total=False):
+class SparkKeywords(OneStageKeywords, WeightKeywords, ResourceKeywords, total=False):
     """The keywords of `train` that configuration objects hold."""
 
 
-@expand_keywords(SparkKeywords, TrainingConfig, Resources)
+@expand_keywords(SparkKeywords, TrainingConfig, CorpusOptions, Resources)
 def train(
     df: DataFrame,
     vocab_size: int | None = None,
@@ -88,9 +89,11 @@ def train(
             model.
         report: Called with a summary of each pass.
         config: The training configuration; or its fields as keywords.
-        corpus_options: Its `column` holds the documents; the other options do not apply.
+        corpus_options: Its `column` holds the documents, and `weights` and `weight_column` say how
+            often they count; the other options do not apply.
         resources: Threads, memory and progress of the driver; or its fields as keywords.
-        keywords: The fields of `TrainingConfig` and `Resources`, described there.
+        keywords: The fields of `TrainingConfig` and `Resources`, and the weights of
+            `CorpusOptions`, described there.
 
     Raises:
         CorpusError: If the column is missing or holds null or no strings; if the documents are
@@ -102,13 +105,13 @@ def train(
     config = gather_config(config, vocab_size, keywords)
     config.reject_second_stage("Spark")
     resources = gather(Resources, resources, keywords)
-    given = {} if text_column is None else {"column": text_column}
+    given = dict(keywords) if text_column is None else {**keywords, "column": text_column}
     corpus_options = gather(CorpusOptions, corpus_options, given)
-    if corpus_options != CorpusOptions(column=corpus_options.column):
-        raise ValueError("of the CorpusOptions, only column applies to a DataFrame")
+    if corpus_options.without_weights() != CorpusOptions(column=corpus_options.column):
+        raise ValueError("of the CorpusOptions, only column and weights apply to a DataFrame")
     check_special_tokens(special_tokens)
     thresholds = check_thresholds(min_pretoken_count, min_fragment_count)
-    passes = Passes(df, corpus_options.column, report)
+    passes = Passes(df, corpus_options, report)
     with show_progress(resources.progress) as report_progress:
         learner = CountsLearner(config, special_tokens, resources, thresholds, report_progress)
         sums = passes.count_pretokens(config)
@@ -133,10 +136,11 @@ class Passes:
     """Passes over the documents, which must be the same each time."""
 
     def __init__(
-        self, df: DataFrame, column: str, report: Callable[[Passed], object] | None
+        self, df: DataFrame, options: CorpusOptions, report: Callable[[Passed], object] | None
     ) -> None:
-        self._texts = select_text(df, column)
-        self._column = column
+        self._texts = select_weighted_text(df, options)
+        self._column = options.column
+        self._weighting = Weighting.from_options(options)
         self._report = report
         self._context = df.sparkSession.sparkContext
         most = PARTITIONS_PER_CORE * self._context.defaultParallelism
@@ -153,6 +157,7 @@ class Passes:
             pattern=config.pattern,
             eligible=config.eligible,
             bigrams=config.supermerges,
+            weighting=self._weighting,
         )
         sums = PretokenSums(self._sum_counts(count, counting.COLUMNS))
         self._check("pretokens", sums.totals)
@@ -165,7 +170,7 @@ class Passes:
         from superword.spark import counting
 
         broadcast = self._context.broadcast(cut)
-        count = partial(counting.count_fragments, cut=broadcast)
+        count = partial(counting.count_fragments, cut=broadcast, weighting=self._weighting)
         sums = self._sum_counts(count, 1).persist(StorageLevel.DISK_ONLY)
         try:
             self._check("fragments", read_totals(sums))

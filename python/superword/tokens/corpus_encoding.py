@@ -11,9 +11,9 @@ import numpy as np
 from superword import _core
 from superword.atomic_files import write_atomically
 from superword.corpus import (
-    CorpusKeywords,
     CorpusLike,
     CorpusOptions,
+    LimitedReadingKeywords,
     Shard,
     open_corpus,
     warn_of_skipped,
@@ -46,7 +46,7 @@ class Encoded(NamedTuple):
     dtype: str
 
 
-class EncodeKeywords(CorpusKeywords, total=False):
+class EncodeKeywords(LimitedReadingKeywords, total=False):
     """The keywords of `encode_corpus` that configuration objects hold."""
 
     threads: int | None
@@ -106,6 +106,7 @@ def encode_corpus(
         'or not'
     """
     corpus_options = gather(CorpusOptions, corpus_options, keywords)
+    corpus_options.reject_weights("encoding")
     resources = gather(Resources, resources, keywords)
     end = None if end_of_text is None else end_of_text_id(tok, end_of_text)
     token_format = TokenFormat(choose_dtype(tok), tok.fingerprint, end)

@@ -2,28 +2,61 @@
 
 use std::iter;
 
+use super::Totals;
+use crate::Error;
+
 /// Documents in one buffer, one after the other.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Batch {
     text: String,
     /// The end of each document in `text`.
     ends: Vec<usize>,
+    /// How often each document counts. Documents without a weight count once.
+    weights: Vec<u64>,
     /// Whether the last document continues in the next batch.
     continues: bool,
 }
 
 impl Batch {
     /// Creates a batch from its parts. Returns `None` if the ends do not fit the text.
-    pub(super) fn from_parts(text: String, ends: Vec<usize>, continues: bool) -> Option<Batch> {
+    pub(super) fn from_parts(
+        text: String,
+        ends: Vec<usize>,
+        weights: Vec<u64>,
+        continues: bool,
+    ) -> Option<Batch> {
         let are_sorted = ends.is_sorted() && ends.last().copied().unwrap_or(0) == text.len();
         let fit = are_sorted && ends.iter().all(|&end| text.is_char_boundary(end));
-        fit.then_some(Batch { text, ends, continues })
+        fit.then_some(Batch { text, ends, weights, continues })
     }
 
     /// Returns the documents, or the pieces of documents, in order.
     pub fn documents(&self) -> impl Iterator<Item = &str> {
         let starts = iter::once(0).chain(self.ends.iter().copied());
         starts.zip(&self.ends).map(|(start, &end)| &self.text[start..end])
+    }
+
+    /// Returns the documents, or the pieces of documents, with their weights, in order.
+    pub fn weighted_documents(&self) -> impl Iterator<Item = (&str, u64)> {
+        let weights = self.weights.iter().copied().chain(iter::repeat(1));
+        self.documents().zip(weights)
+    }
+
+    /// Returns the number of documents and of their bytes, as often as they count.
+    pub(super) fn weighted_totals(&self) -> Result<Totals, Error> {
+        let mut totals = Totals { documents: 0, bytes: 0, skipped: 0 };
+        if self.weights.is_empty() {
+            totals.add(self);
+            return Ok(totals);
+        }
+        let ended = self.len();
+        Totals::sum(self.weighted_documents().enumerate().map(|(index, (document, weight))| {
+            Totals {
+                documents: if index < ended { weight } else { 0 },
+                bytes: weight.saturating_mul(document.len() as u64),
+                skipped: 0,
+            }
+        }))
     }
 
     /// The number of bytes of text.
@@ -50,6 +83,20 @@ impl Batch {
         self.ends.push(self.text.len());
     }
 
+    /// Adds a document that counts `weight` times.
+    pub fn push_weighted(&mut self, document: &str, weight: u64) {
+        self.push(document);
+        self.set_last_weight(weight);
+    }
+
+    /// Sets how often the last document counts.
+    pub(super) fn set_last_weight(&mut self, weight: u64) {
+        if weight != 1 || !self.weights.is_empty() {
+            self.weights.resize(self.ends.len() - 1, 1);
+            self.weights.push(weight);
+        }
+    }
+
     /// Marks the last document as continued in the next batch.
     pub(super) fn set_continues(&mut self) {
         self.continues = true;
@@ -65,6 +112,11 @@ impl Batch {
     pub(crate) fn append(&mut self, next: &Batch) {
         if self.continues {
             self.ends.pop();
+            self.weights.truncate(self.ends.len());
+        }
+        if !next.weights.is_empty() {
+            self.weights.resize(self.ends.len(), 1);
+            self.weights.extend_from_slice(&next.weights);
         }
         let start = self.text.len();
         self.text.push_str(&next.text);
@@ -99,6 +151,7 @@ impl Batch {
     /// Removes the last document.
     pub(super) fn pop(&mut self) {
         self.ends.pop();
+        self.weights.truncate(self.ends.len());
         self.text.truncate(self.ends.last().copied().unwrap_or(0));
     }
 
@@ -113,6 +166,7 @@ impl Batch {
         self.text.clear();
         self.text.shrink_to(4 * super::BLOCK_SIZE);
         self.ends.clear();
+        self.weights.clear();
         self.continues = false;
     }
 
@@ -122,6 +176,10 @@ impl Batch {
 
     pub(super) fn ends(&self) -> &[usize] {
         &self.ends
+    }
+
+    pub(super) fn weights(&self) -> &[u64] {
+        &self.weights
     }
 }
 
@@ -161,11 +219,32 @@ mod tests {
 
     #[test]
     fn parts_that_do_not_fit_are_rejected() {
-        let batch = |text: &str, ends| Batch::from_parts(text.to_owned(), ends, false);
+        let batch = |text: &str, ends| Batch::from_parts(text.to_owned(), ends, Vec::new(), false);
         assert!(batch("é", vec![1, 2]).is_none());
         assert!(batch("ab", vec![1]).is_none());
         assert!(batch("ab", vec![2, 1]).is_none());
         assert!(batch("ab", vec![0, 1, 2]).is_some());
+    }
+
+    #[test]
+    fn documents_count_as_often_as_their_weights_say() {
+        let mut batch: Batch = ["one"].into_iter().collect();
+        batch.push_weighted("two", 0);
+        batch.push("three");
+        batch.push_weighted("fo", 4);
+        batch.set_continues();
+        let mut next = Batch::default();
+        next.push_weighted("ur", 4);
+        next.push("five");
+        let totals = |documents, bytes| Totals { documents, bytes, skipped: 0 };
+        assert_eq!(batch.weighted_totals().ok(), Some(totals(2, 3 + 5 + 8)));
+        assert_eq!(next.weighted_totals().ok(), Some(totals(5, 8 + 4)));
+        batch.append(&next);
+        let expected = [("one", 1), ("two", 0), ("three", 1), ("four", 4), ("five", 1)];
+        assert_eq!(batch.weighted_documents().collect::<Vec<_>>(), expected);
+        assert_eq!(batch.weighted_totals().ok(), Some(totals(7, 3 + 5 + 16 + 4)));
+        batch.push_weighted("six", u64::MAX / 2);
+        assert!(batch.weighted_totals().is_err());
     }
 
     #[test]

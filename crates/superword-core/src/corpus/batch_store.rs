@@ -25,10 +25,11 @@ pub(super) struct BatchStore {
 #[derive(Debug)]
 enum StoredBatch {
     InMemory(Batch),
-    /// The file has the ends of the documents at `offset`, and then the text.
+    /// The file has the ends of the documents at `offset`, then their weights, and then the text.
     InFile {
         offset: u64,
         documents: usize,
+        weights: usize,
         bytes: usize,
         continues: bool,
     },
@@ -80,24 +81,30 @@ impl BatchStore {
         };
         let file = file.get_mut().unwrap_or_else(PoisonError::into_inner);
         let (text, ends) = (batch.text(), batch.ends());
-        let header: Vec<u8> = ends.iter().flat_map(|&end| (end as u64).to_le_bytes()).collect();
+        let ends_and_weights = ends.iter().map(|&end| end as u64).chain(batch.weights().to_vec());
+        let header: Vec<u8> = ends_and_weights.flat_map(u64::to_le_bytes).collect();
         file.write_all(&header)?;
         file.write_all(text.as_bytes())?;
         let offset = self.written;
         self.written += (header.len() + text.len()) as u64;
-        let (documents, bytes) = (ends.len(), text.len());
-        Ok(StoredBatch::InFile { offset, documents, bytes, continues: batch.continues() })
+        Ok(StoredBatch::InFile {
+            offset,
+            documents: ends.len(),
+            weights: batch.weights().len(),
+            bytes: text.len(),
+            continues: batch.continues(),
+        })
     }
 
     /// Returns a batch; one in the file is read.
     pub(super) fn read(&self, index: usize) -> io::Result<Cow<'_, Batch>> {
-        let (offset, documents, bytes, continues) = match &self.batches[index] {
+        let (offset, documents, weights, bytes, continues) = match &self.batches[index] {
             StoredBatch::InMemory(batch) => return Ok(Cow::Borrowed(batch)),
-            &StoredBatch::InFile { offset, documents, bytes, continues } => {
-                (offset, documents, bytes, continues)
+            &StoredBatch::InFile { offset, documents, weights, bytes, continues } => {
+                (offset, documents, weights, bytes, continues)
             }
         };
-        let mut header = vec![0; documents * 8];
+        let mut header = vec![0; (documents + weights) * 8];
         let mut text = Vec::with_capacity(bytes);
         if let Some(file) = &self.file {
             let mut file = file.lock().unwrap_or_else(PoisonError::into_inner);
@@ -105,10 +112,12 @@ impl BatchStore {
             file.read_exact(&mut header)?;
             Read::take(&mut *file, bytes as u64).read_to_end(&mut text)?;
         }
-        let (ends, _) = header.as_chunks::<8>();
-        let ends = ends.iter().map(|end| u64::from_le_bytes(*end) as usize).collect();
+        let (numbers, _) = header.as_chunks::<8>();
+        let mut ends: Vec<u64> = numbers.iter().map(|number| u64::from_le_bytes(*number)).collect();
+        let weights = ends.split_off(documents);
+        let ends = ends.into_iter().map(|end| end as usize).collect();
         let batch = String::from_utf8(text).ok();
-        let batch = batch.and_then(|text| Batch::from_parts(text, ends, continues));
+        let batch = batch.and_then(|text| Batch::from_parts(text, ends, weights, continues));
         let damaged = || io::Error::new(io::ErrorKind::InvalidData, "the file is damaged");
         batch.map(Cow::Owned).ok_or_else(damaged)
     }

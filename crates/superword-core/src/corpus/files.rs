@@ -31,6 +31,8 @@ struct InputFile {
     name: String,
     format: Format,
     compression: Compression,
+    /// The weight of its documents, unless a column has it.
+    weight: u64,
 }
 
 impl Files {
@@ -40,7 +42,8 @@ impl Files {
     /// When the name of a file has no known suffix, or the separator is empty.
     pub fn new(paths: Vec<PathBuf>, options: CorpusOptions) -> Result<Files, Error> {
         options.check()?;
-        let inputs = paths.into_iter().map(InputFile::new).collect::<Result<_, _>>()?;
+        let inputs = paths.into_iter().map(|path| InputFile::new(path, &options));
+        let inputs = inputs.collect::<Result<_, _>>()?;
         Ok(Files { inputs, options, skipped: Mutex::default() })
     }
 
@@ -63,7 +66,7 @@ impl Files {
 }
 
 impl InputFile {
-    fn new(path: PathBuf) -> Result<InputFile, Error> {
+    fn new(path: PathBuf, options: &CorpusOptions) -> Result<InputFile, Error> {
         let name = path.display().to_string();
         let Some((format, compression)) = format::detect_by_name(&name) else {
             let message = "cannot tell from its name what the file contains; rename it to .txt \
@@ -72,7 +75,8 @@ impl InputFile {
                 .to_owned();
             return Err(Error::Corpus { file: Some(name), line: None, column: None, message });
         };
-        Ok(InputFile { path, name, format, compression })
+        let weight = options.find_file_weight(&name, format)?;
+        Ok(InputFile { path, name, format, compression, weight })
     }
 }
 
@@ -173,8 +177,8 @@ impl Worker {
     /// Passes the collected documents to the handler.
     fn flush(&mut self, handle: &BatchHandler<'_>) -> Result<(), Error> {
         if !self.sink.batch.is_empty() {
+            self.totals.add_weighted(&self.sink.batch)?;
             handle(self.index, &self.sink.batch)?;
-            self.totals.add(&self.sink.batch);
             self.sink.batch.clear();
         }
         Ok(())
@@ -211,8 +215,8 @@ impl Corpus for Files {
             };
             let mut parse = |limits: &mut Limits| {
                 let (name, format, sink) = (&input.name, input.format, &mut worker.sink);
-                let options = &self.options;
-                Parser { name, format, options, block: number, limits, sink }
+                let (options, weight) = (&self.options, input.weight);
+                Parser { name, format, options, weight, block: number, limits, sink }
                     .parse(&mut worker.block)
                     .map_err(failure)
             };
@@ -234,7 +238,7 @@ impl Corpus for Files {
         let mut skipped = self.skipped.lock().unwrap_or_else(PoisonError::into_inner);
         *skipped = collect_first_skipped(workers.iter().map(|worker| &worker.sink));
         let totals = |worker: &Worker| Totals { skipped: worker.sink.skipped, ..worker.totals };
-        Ok(workers.iter().map(totals).sum())
+        Totals::sum(workers.iter().map(totals))
     }
 
     fn size(&self) -> Option<u64> {
@@ -246,5 +250,9 @@ impl Corpus for Files {
 
     fn skipped(&self) -> Vec<String> {
         self.skipped.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn unused_weight(&self) -> Option<&str> {
+        self.options.find_unused_weight()
     }
 }

@@ -50,14 +50,15 @@ impl Corpus for Memory {
             let index = next.fetch_add(1, Ordering::Relaxed);
             let Some(batch) = self.batches.get(index) else { return Ok(false) };
             if !batch.is_empty() {
-                handle(*worker, batch).map_err(|error| Failure { block: index as u64, error })?;
-                totals.add(batch);
+                let failure = |error| Failure { block: index as u64, error };
+                totals.add_weighted(batch).map_err(failure)?;
+                handle(*worker, batch).map_err(failure)?;
                 let bytes = batch.byte_len() as u64;
                 progress(consumed.fetch_add(bytes, Ordering::Relaxed) + bytes);
             }
             Ok(true)
         })?;
-        Ok(states.into_iter().map(|(_, totals)| totals).sum())
+        Totals::sum(states.into_iter().map(|(_, totals)| totals))
     }
 
     fn size(&self) -> Option<u64> {

@@ -12,7 +12,8 @@
 //! 5. `stream`, `split_points`: input in blocks, which end where documents end or may be split;
 //! 6. `parse`, `json`: documents from a block;
 //! 7. `limits`: when to stop;
-//! 8. `workers`: the threads.
+//! 8. `weights`: how often each document counts;
+//! 9. `workers`: the threads.
 
 mod batch;
 mod batch_store;
@@ -27,6 +28,7 @@ mod parse;
 mod split_points;
 mod spool;
 mod stream;
+mod weights;
 mod workers;
 
 pub use self::batch::Batch;
@@ -38,6 +40,7 @@ pub use self::options::{CorpusOptions, OnError, ReadOptions};
 pub(crate) use self::split_points::last_split_point;
 pub(crate) use self::split_points::split_into_pieces;
 pub use self::spool::{SPOOL_MEMORY, Spool};
+pub use self::weights::{SourceWeight, Weights};
 use crate::Error;
 
 /// Processes a batch. The first argument is the index of the worker.
@@ -72,9 +75,19 @@ pub trait Corpus: Sync {
     fn skipped(&self) -> Vec<String> {
         Vec::new()
     }
+
+    /// A source that weights name and no document has had so far. `None` if only a part of the
+    /// corpus is read.
+    fn unused_weight(&self) -> Option<&str> {
+        None
+    }
 }
 
-/// The size of a corpus, as one pass over it found it.
+/// Weighted documents have fewer bytes than this together, so that no count overflows.
+const MAX_WEIGHTED_BYTES: u64 = 1 << 62;
+
+/// The size of a corpus, as one pass over it found it. A document counts as often as its weight
+/// says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {
     /// The number of documents.
@@ -86,18 +99,43 @@ pub struct Totals {
 }
 
 impl Totals {
+    /// Adds the documents of a batch, as often as they count.
+    fn add_weighted(&mut self, batch: &Batch) -> Result<(), Error> {
+        *self = Totals::sum([*self, batch.weighted_totals()?])?;
+        Ok(())
+    }
+
+    /// Adds a document of some bytes that counts `weight` times.
+    pub(crate) fn add_document(&mut self, bytes: usize, weight: u64) -> Result<(), Error> {
+        let bytes = weight.saturating_mul(bytes as u64);
+        *self = Totals::sum([*self, Totals { documents: weight, bytes, skipped: 0 }])?;
+        Ok(())
+    }
+
+    /// Adds the documents of a batch, once each.
     fn add(&mut self, batch: &Batch) {
         self.documents += batch.len() as u64;
         self.bytes += batch.byte_len() as u64;
     }
-}
 
-impl std::iter::Sum for Totals {
-    fn sum<I: Iterator<Item = Totals>>(all: I) -> Totals {
-        all.fold(Totals::default(), |sum, one| Totals {
-            documents: sum.documents + one.documents,
-            bytes: sum.bytes + one.bytes,
-            skipped: sum.skipped + one.skipped,
-        })
+    /// Returns the sum.
+    ///
+    /// # Errors
+    /// When it is too large.
+    fn sum(all: impl IntoIterator<Item = Totals>) -> Result<Totals, Error> {
+        let mut sum = Totals::default();
+        for one in all {
+            sum.documents = sum.documents.saturating_add(one.documents);
+            sum.bytes = sum.bytes.saturating_add(one.bytes);
+            sum.skipped += one.skipped;
+        }
+        // Empty documents can be many, too.
+        if sum.bytes.max(sum.documents) >= MAX_WEIGHTED_BYTES {
+            let message = "the weighted documents have 2^62 bytes or more, which cannot be \
+                           counted; divide all weights by the same number"
+                .to_owned();
+            return Err(Error::Corpus { file: None, line: None, column: None, message });
+        }
+        Ok(sum)
     }
 }

@@ -1,10 +1,14 @@
 //! How a corpus is read.
 
+use std::sync::Arc;
+
+use super::format::Format;
 use super::limits::Limits;
+use super::weights::Weights;
 use crate::Error;
 
 /// How documents are found in the input.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct CorpusOptions {
     /// The key of a JSON object, or the column of a table, that contains the document.
     pub column: String,
@@ -16,6 +20,8 @@ pub struct CorpusOptions {
     pub max_bytes: Option<u64>,
     /// Stop after this many documents.
     pub max_documents: Option<u64>,
+    /// How often each document counts; `None` for once. The limits count each document once.
+    pub weights: Option<Arc<Weights>>,
 }
 
 impl Default for CorpusOptions {
@@ -26,6 +32,7 @@ impl Default for CorpusOptions {
             on_error: OnError::Raise,
             max_bytes: None,
             max_documents: None,
+            weights: None,
         }
     }
 }
@@ -38,6 +45,28 @@ impl CorpusOptions {
             return Err(Error::Corpus { file: None, line: None, column: None, message });
         }
         Ok(())
+    }
+
+    /// Returns the weight of the documents of a file, if it does not depend on a column.
+    pub(super) fn find_file_weight(&self, name: &str, format: Format) -> Result<u64, Error> {
+        let Some(weights) = &self.weights else { return Ok(1) };
+        match (weights.column(), format) {
+            (None, _) => weights.find_file(name),
+            (Some(_), Format::JsonLines) => Ok(1),
+            (Some(column), Format::Text) => {
+                let message = "a text file has no column to weight documents by; give weights by \
+                               file"
+                    .to_owned();
+                let (file, column) = (Some(name.to_owned()), Some(column.to_owned()));
+                Err(Error::Corpus { file, line: None, column, message })
+            }
+        }
+    }
+
+    /// Returns a source that weights name and no document has had, unless limits may be why.
+    pub(super) fn find_unused_weight(&self) -> Option<&str> {
+        let weights = self.weights.as_ref().filter(|_| !Limits::new(self).are_set())?;
+        weights.find_unused()
     }
 
     /// Whether a document may be processed before all of it is read. It may not if its size or an

@@ -61,6 +61,8 @@ pub(super) struct Parser<'p> {
     pub(super) name: &'p str,
     pub(super) format: Format,
     pub(super) options: &'p CorpusOptions,
+    /// The weight of the file's documents, unless a column has it.
+    pub(super) weight: u64,
     /// The number of the block.
     pub(super) block: u64,
     pub(super) limits: &'p mut Limits,
@@ -112,9 +114,7 @@ impl Parser<'_> {
                     match self.sink.batch.push_with(|into| json::read_line(line, column, into)) {
                         Ok(length) => {
                             at += length;
-                            if !self.limits.admit(self.sink.batch.last_byte_len()) {
-                                self.sink.batch.pop();
-                            }
+                            self.weigh_line(&line[..length], number)?;
                         }
                         Err(error) => {
                             let (column, message) = self.explain(error, line);
@@ -129,6 +129,37 @@ impl Parser<'_> {
         Ok(())
     }
 
+    /// Sets the weight of the document of a line, which is the last of the batch, and admits or
+    /// drops it.
+    fn weigh_line(&mut self, line: &str, number: u64) -> Result<(), Error> {
+        let weights = self.options.weights.as_deref();
+        let weight = match weights.and_then(|weights| Some((weights, weights.column()?))) {
+            None => self.weight,
+            Some((weights, column)) => match json::read_source(line, column) {
+                Ok(source) => weights.find_source(&source).map_err(|message| {
+                    let (file, column) = (Some(self.name.to_owned()), Some(column.to_owned()));
+                    Error::Corpus { file, line: Some(number), column, message }
+                })?,
+                Err(error) => {
+                    self.sink.batch.pop();
+                    let what = match error {
+                        LineError::NoString(kind) => {
+                            format!("{kind} instead of a string or an integer")
+                        }
+                        _ => "the line has no such column to weight it by".to_owned(),
+                    };
+                    let message = format!("{what}; {FIX}");
+                    return self.skip_or_fail(Some(number), Some(column.to_owned()), message);
+                }
+            },
+        };
+        self.sink.batch.set_last_weight(weight);
+        if !self.limits.admit(self.sink.batch.last_byte_len()) {
+            self.sink.batch.pop();
+        }
+        Ok(())
+    }
+
     fn parse_separated(&mut self, block: &InputBlock, separator: &str) -> Result<(), Error> {
         let mut start = 0;
         let ends = memmem::find_iter(&block.bytes, separator).chain([block.bytes.len()]);
@@ -137,7 +168,7 @@ impl Parser<'_> {
             if start < end && !self.limits.are_reached() {
                 match from_utf8(&block.bytes[start..end]) {
                     Ok(document) if self.limits.admit(document.len()) => {
-                        self.sink.batch.push(document);
+                        self.sink.batch.push_weighted(document, self.weight);
                     }
                     Ok(_) => {}
                     Err(_) => self.skip_not_utf8(block, start..end)?,
@@ -151,7 +182,9 @@ impl Parser<'_> {
     fn parse_whole(&mut self, block: &mut InputBlock) -> Result<(), Error> {
         if block.bytes.len() < BLOCK_SIZE {
             match from_utf8(&block.bytes) {
-                Ok(document) if self.limits.admit(document.len()) => self.sink.batch.push(document),
+                Ok(document) if self.limits.admit(document.len()) => {
+                    self.sink.batch.push_weighted(document, self.weight);
+                }
                 Ok(_) => {}
                 Err(_) => self.skip_not_utf8(block, 0..block.bytes.len())?,
             }
@@ -160,6 +193,7 @@ impl Parser<'_> {
             match String::from_utf8(mem::take(&mut block.bytes)) {
                 Ok(document) if self.limits.admit(document.len()) => {
                     self.sink.batch.push_owned(document);
+                    self.sink.batch.set_last_weight(self.weight);
                 }
                 Ok(_) => {}
                 Err(error) => {

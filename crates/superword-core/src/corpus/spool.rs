@@ -77,11 +77,11 @@ impl Spool {
     /// # Errors
     /// When the temporary file cannot be written, for example because the disk is full.
     pub fn extend(&mut self, batch: &Batch) -> Result<(), Error> {
-        for document in batch.documents() {
+        for (document, weight) in batch.weighted_documents() {
             if !self.limits.admit(document.len()) {
                 break;
             }
-            self.push(document)?;
+            self.push(document, weight)?;
         }
         Ok(())
     }
@@ -131,7 +131,11 @@ impl Spool {
         };
         let opened: io::Result<_> = open();
         let options = self.options.clone();
+        let mut weight = 1;
         let mut sink = Sink::default();
+        if let Ok((format, _)) = &opened {
+            weight = options.find_file_weight(name, *format)?;
+        }
         let read = opened.and_then(|(format, input)| {
             let mut stream = Stream::new(
                 input,
@@ -143,7 +147,8 @@ impl Spool {
             let mut block = InputBlock::default();
             while !self.limits.are_reached() && stream.read_block(&mut block)? {
                 let (limits, sink) = (&mut self.limits, &mut sink);
-                let mut parser = Parser { name, format, options: &options, block: 0, limits, sink };
+                let options = &options;
+                let mut parser = Parser { name, format, options, weight, block: 0, limits, sink };
                 let parsed = parser.parse(&mut block);
                 if let Err(error) = parsed.and_then(|()| self.append(&mut sink.batch)) {
                     return Ok(Err(error));
@@ -184,15 +189,15 @@ impl Spool {
             mem::swap(&mut self.pending, batch);
             return self.store_pending();
         }
-        for document in batch.documents() {
-            self.push(document)?;
+        for (document, weight) in batch.weighted_documents() {
+            self.push(document, weight)?;
         }
         batch.clear();
         Ok(())
     }
 
     /// Adds a document that the limits have admitted. A large one is split over several batches.
-    fn push(&mut self, document: &str) -> Result<(), Error> {
+    fn push(&mut self, document: &str, weight: u64) -> Result<(), Error> {
         if !self.pending.is_empty() && self.pending.byte_len() + document.len() > BLOCK_SIZE {
             self.store_pending()?;
         }
@@ -203,7 +208,7 @@ impl Spool {
                 self.pending.set_continues();
                 self.store_pending()?;
             }
-            self.pending.push(&document[piece]);
+            self.pending.push_weighted(&document[piece], weight);
         }
         Ok(())
     }
@@ -262,13 +267,13 @@ impl Corpus for Spool {
             if batch.is_empty() {
                 return Ok(true);
             }
+            totals.add_weighted(&batch).map_err(failure)?;
             handle(*worker, &batch).map_err(failure)?;
-            totals.add(&batch);
             let bytes = batch.byte_len() as u64;
             progress(consumed.fetch_add(bytes, Ordering::Relaxed) + bytes);
             Ok(true)
         })?;
-        let read: Totals = states.into_iter().map(|(_, totals)| totals).sum();
+        let read = Totals::sum(states.into_iter().map(|(_, totals)| totals))?;
         Ok(Totals { skipped: self.totals.skipped, ..read })
     }
 
@@ -278,6 +283,10 @@ impl Corpus for Spool {
 
     fn skipped(&self) -> Vec<String> {
         self.skipped.clone()
+    }
+
+    fn unused_weight(&self) -> Option<&str> {
+        self.options.find_unused_weight()
     }
 }
 
@@ -311,6 +320,24 @@ mod tests {
                     .read(ReadOptions::whole_documents(2), &|_, _| Ok(()), &|_| ())
                     .expect("readable")
             );
+        }
+    }
+
+    #[test]
+    fn weights_are_read_from_memory_and_file() {
+        let text = "one, two\nthree ".repeat(300_000);
+        let mut batch = Batch::default();
+        for (document, weight) in [("a", 1), (&text, 3), ("b", 0), ("c", 5)] {
+            batch.push_weighted(document, weight);
+        }
+        for memory in [0, 1 << 21, SPOOL_MEMORY] {
+            let mut spool = Spool::new(CorpusOptions::default(), memory).expect("good options");
+            spool.extend(&batch).expect("room on the disk");
+            let bytes = text.len() as u64;
+            assert_eq!(spool.totals(), Totals { documents: 4, bytes: bytes + 3, skipped: 0 });
+            let options = ReadOptions { threads: 2, split_documents: true };
+            let totals = spool.read(options, &|_, _| Ok(()), &|_| ()).expect("readable");
+            assert_eq!(totals, Totals { documents: 9, bytes: 3 * bytes + 6, skipped: 0 });
         }
     }
 

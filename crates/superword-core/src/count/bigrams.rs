@@ -23,8 +23,8 @@ pub(crate) trait BigramHash {
 
 /// Counts pairs by bucket.
 pub(crate) trait BigramCounter: BigramHash + ThreadCounter {
-    /// Counts one more pair.
-    fn add(&mut self, bucket: usize);
+    /// Counts a pair `weight` times.
+    fn add(&mut self, bucket: usize, weight: u64);
 }
 
 /// Tells which buckets have large counts.
@@ -102,8 +102,9 @@ impl BigramHash for BigramCounts {
 
 impl BigramCounter for BigramCounts {
     #[inline]
-    fn add(&mut self, bucket: usize) {
-        self.counts[bucket] = self.counts[bucket].saturating_add(1);
+    fn add(&mut self, bucket: usize, weight: u64) {
+        let weight = u16::try_from(weight).unwrap_or(u16::MAX);
+        self.counts[bucket] = self.counts[bucket].saturating_add(weight);
     }
 }
 

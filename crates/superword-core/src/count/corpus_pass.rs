@@ -54,4 +54,12 @@ impl CorpusPass<'_> {
         }
         Ok((sum, totals))
     }
+
+    /// Rejects a corpus without any document of a source that weights name.
+    pub(crate) fn reject_unused_weight(&self) -> Result<(), Error> {
+        let Some(source) = self.corpus.unused_weight() else { return Ok(()) };
+        let message =
+            format!("weights name the source {source:?}, which no document has; correct it");
+        Err(Error::Corpus { file: None, line: None, column: None, message })
+    }
 }

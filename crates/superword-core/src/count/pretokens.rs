@@ -138,6 +138,7 @@ pub(crate) fn count_pretokens(
     let buckets = BigramCounts::buckets_for(pass.corpus, pass.reading.threads, pass.budget);
     let new_bigrams = || with_bigrams.then(|| BigramCounts::new(buckets));
     let (mut counter, totals) = PretokenCounter::count_corpus(pass, splitter, new_bigrams)?;
+    pass.reject_unused_weight()?;
     if !counter.runs.is_empty() {
         let run = counter.merge_runs()?;
         pass.budget.allow_merges(run.bytes + run.keys, 0)?;
@@ -176,15 +177,25 @@ impl<B: BigramCounter> PretokenCounter<B> {
         let max_size = pass.budget.table_size(pass.reading.threads);
         let new_counter = || PretokenCounter::new(new_bigrams());
         let count = |counter: &mut PretokenCounter<B>, batch: &Batch| {
-            batch.documents().try_for_each(|document| counter.add(document, splitter))?;
+            batch
+                .weighted_documents()
+                .try_for_each(|(document, weight)| counter.add(document, weight, splitter))?;
             counter.spill_above(max_size)
         };
         pass.count(Stage::Count, new_counter, count)
     }
 
-    /// Counts a document. Pretokens are looked up in groups: when the first of a group is compared,
-    /// the memory of all of them has been prefetched.
-    pub(crate) fn add(&mut self, document: &str, splitter: &Splitter) -> Result<(), Error> {
+    /// Counts a document `weight` times. Pretokens are looked up in groups: when the first of a
+    /// group is compared, the memory of all of them has been prefetched.
+    pub(crate) fn add(
+        &mut self,
+        document: &str,
+        weight: u64,
+        splitter: &Splitter,
+    ) -> Result<(), Error> {
+        if weight == 0 {
+            return Ok(());
+        }
         let eligibility = splitter.eligibility();
         let mut group = [Probe::default(); PROBE_GROUP];
         let mut size = 0;
@@ -195,7 +206,7 @@ impl<B: BigramCounter> PretokenCounter<B> {
                 group[size] = self.map.probe(document.as_bytes(), span.start, span.end);
                 size += 1;
                 if size == PROBE_GROUP && result.is_ok() {
-                    result = self.add_group(document, &group, &mut before, eligibility);
+                    result = self.add_group(document, weight, &group, &mut before, eligibility);
                     size = 0;
                 }
                 size %= PROBE_GROUP;
@@ -203,7 +214,7 @@ impl<B: BigramCounter> PretokenCounter<B> {
             Err(error) => result = Err(error),
         });
         result?;
-        self.add_group(document, &group[..size], &mut before, eligibility)
+        self.add_group(document, weight, &group[..size], &mut before, eligibility)
     }
 
     /// Counts consecutive pretokens. `before` is the hash of the pretoken before them, if it is
@@ -212,6 +223,7 @@ impl<B: BigramCounter> PretokenCounter<B> {
     fn add_group(
         &mut self,
         document: &str,
+        weight: u64,
         group: &[Probe],
         before: &mut Option<u64>,
         eligibility: &Eligibility,
@@ -223,7 +235,7 @@ impl<B: BigramCounter> PretokenCounter<B> {
                 let is_eligible = eligibility.has(&document[probe.start..probe.end])?;
                 Ok::<_, Error>(PretokenCount::new(0, is_eligible))
             })?;
-            value.0 += 1;
+            value.0 += weight;
             let is_eligible = value.is_eligible();
             let hash = B::hash(document.as_bytes(), probe);
             if let (Some(bigrams), true, Some(before)) = (&self.bigrams, is_eligible, *before) {
@@ -232,10 +244,10 @@ impl<B: BigramCounter> PretokenCounter<B> {
             }
             *before = is_eligible.then_some(hash);
         }
-        self.pretokens += group.len() as u64;
+        self.pretokens += group.len() as u64 * weight;
         if let Some(bigrams) = &mut self.bigrams {
             for &bucket in &buckets[..pairs] {
-                bigrams.add(bucket);
+                bigrams.add(bucket, weight);
             }
         }
         Ok(())

@@ -45,8 +45,9 @@ impl BigramHash for SharedBigramCounts {
 
 impl BigramCounter for SharedBigramCounts {
     #[inline]
-    fn add(&mut self, bucket: usize) {
-        self.counts[bucket] = self.counts[bucket].saturating_add(1);
+    fn add(&mut self, bucket: usize, weight: u64) {
+        let weight = u32::try_from(weight).unwrap_or(u32::MAX);
+        self.counts[bucket] = self.counts[bucket].saturating_add(weight);
     }
 }
 

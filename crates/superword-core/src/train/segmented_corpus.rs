@@ -20,10 +20,10 @@ impl Corpus for SegmentedCorpus<'_> {
     ) -> Result<Totals, Error> {
         let handle_segments = |worker: usize, batch: &Batch| {
             let mut segments = Batch::default();
-            for document in batch.documents() {
+            for (document, weight) in batch.weighted_documents() {
                 for segment in self.added_tokens.split(document) {
                     if let Segment::Text(text) = segment {
-                        segments.push(text);
+                        segments.push_weighted(text, weight);
                     }
                 }
             }
@@ -38,5 +38,9 @@ impl Corpus for SegmentedCorpus<'_> {
 
     fn skipped(&self) -> Vec<String> {
         self.corpus.skipped()
+    }
+
+    fn unused_weight(&self) -> Option<&str> {
+        self.corpus.unused_weight()
     }
 }

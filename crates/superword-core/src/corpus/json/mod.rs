@@ -71,6 +71,33 @@ pub(super) fn read_line(text: &str, column: &str, into: &mut String) -> Result<u
     value.map(|()| line.at)
 }
 
+/// Returns the string or the integer under the key `column` of the object on the first line.
+pub(super) fn read_source(text: &str, column: &str) -> Result<String, LineError> {
+    let mut line = Cursor { text, bytes: text.as_bytes(), at: 0 };
+    let mut source = Err(LineError::NoColumn);
+    for_each_key(&mut line, |line, key| {
+        if !key.equals(column)? {
+            return skip_value(line);
+        }
+        let (first, start) = (line.peek(), line.at);
+        if first == b'"' {
+            line.at += 1;
+            let mut string = String::new();
+            unescape(line, &mut string)?;
+            source = Ok(string);
+            return Ok(());
+        }
+        skip_value(line)?;
+        let value = &line.text[start..line.at];
+        source = match first {
+            b'-' | b'0'..=b'9' => Ok(value.to_owned()),
+            other => Err(LineError::NoString(describe_value(other))),
+        };
+        Ok(())
+    })?;
+    source
+}
+
 /// Returns the keys of the object on the first line, which has been read before.
 pub(super) fn read_keys(text: &str) -> Vec<String> {
     let mut line = Cursor { text, bytes: text.as_bytes(), at: 0 };

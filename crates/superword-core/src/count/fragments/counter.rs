@@ -21,6 +21,8 @@ pub(crate) struct FragmentCounter {
     start: usize,
     /// The number of pretokens that were split; zero where pretokens are not the symbols.
     pub(crate) pretokens: u64,
+    /// How often the current document counts.
+    pub(super) weight: u64,
 }
 
 /// A fragment whose slot has been prefetched.
@@ -40,6 +42,7 @@ impl FragmentCounter {
             waiting: Vec::new(),
             start: 0,
             pretokens: 0,
+            weight: 1,
         }
     }
 
@@ -50,18 +53,25 @@ impl FragmentCounter {
     ) -> Result<(FragmentCounter, Totals), Error> {
         let max_size = pass.budget.table_size(pass.reading.threads);
         let count = |counter: &mut FragmentCounter, batch: &Batch| {
-            batch.documents().try_for_each(|document| counter.add(document, splitter))?;
+            batch
+                .weighted_documents()
+                .try_for_each(|(document, weight)| counter.add(document, weight, splitter))?;
             counter.spill_above(max_size)
         };
         pass.count(Stage::Fragments, FragmentCounter::new, count)
     }
 
-    /// Counts the fragments of a document.
+    /// Counts the fragments of a document `weight` times.
     pub(crate) fn add(
         &mut self,
         document: &str,
+        weight: u64,
         splitter: &dyn FragmentSplitter,
     ) -> Result<(), Error> {
+        if weight == 0 {
+            return Ok(());
+        }
+        self.weight = weight;
         splitter.split(document, self)?;
         self.end_fragment();
         self.count_waiting();
@@ -94,7 +104,7 @@ impl FragmentCounter {
     fn count_waiting(&mut self) {
         let mut start = 0;
         for &WaitingFragment { end, hash } in &self.waiting {
-            self.table.add(&self.symbols[start..end], hash, 1);
+            self.table.add(&self.symbols[start..end], hash, self.weight);
             start = end;
         }
         self.waiting.clear();

@@ -57,7 +57,7 @@ impl<B: FrequentBigrams> OpenableSplitter<'_, B> {
         before: &mut u64,
         counter: &mut FragmentCounter,
     ) {
-        counter.pretokens += group.len() as u64;
+        counter.pretokens += group.len() as u64 * counter.weight;
         let mut found = [None; PROBE_GROUP];
         for (probe, found) in group.iter().zip(&mut found) {
             let hash = B::hash(text, probe);

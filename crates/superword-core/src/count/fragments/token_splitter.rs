@@ -58,11 +58,12 @@ pub(crate) fn count_token_bigrams(
 ) -> Result<BigramCounts, Error> {
     let buckets = BigramCounts::buckets_for(pass.corpus, pass.reading.threads, pass.budget);
     let count = |bigrams: &mut BigramCounts, batch: &Batch| {
-        batch.documents().try_for_each(|document| {
+        let mut counted = batch.weighted_documents().filter(|&(_, weight)| weight > 0);
+        counted.try_for_each(|(document, weight)| {
             encoder.first_stage(document, |pretoken| {
                 for pair in pretoken.windows(2) {
                     let bucket = token_bucket(bigrams, pair[0], pair[1]);
-                    bigrams.add(bucket);
+                    bigrams.add(bucket, weight);
                 }
             })
         })

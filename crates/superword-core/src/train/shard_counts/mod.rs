@@ -34,9 +34,8 @@ pub struct ShardTotals {
 }
 
 impl ShardTotals {
-    fn add(&mut self, document: &str) {
-        self.corpus.documents += 1;
-        self.corpus.bytes += document.len() as u64;
+    fn add(&mut self, document: &str, weight: u64) -> Result<(), Error> {
+        self.corpus.add_document(document.len(), weight)
     }
 }
 
@@ -89,13 +88,13 @@ impl ShardPretokenCounter {
         ShardPretokenCounter { splitter, counter, totals: ShardTotals::default() }
     }
 
-    /// Counts a document.
+    /// Counts a document `weight` times.
     ///
     /// # Errors
-    /// When a regex fails on it, or a temporary file cannot be written.
-    pub fn add(&mut self, document: &str) -> Result<(), Error> {
-        self.totals.add(document);
-        self.counter.add(document, &self.splitter)?;
+    /// When a regex fails on it, the counts overflow, or a temporary file cannot be written.
+    pub fn add(&mut self, document: &str, weight: u64) -> Result<(), Error> {
+        self.totals.add(document, weight)?;
+        self.counter.add(document, weight, &self.splitter)?;
         self.counter.spill_above(MAX_TABLE_SIZE)
     }
 
@@ -123,17 +122,19 @@ impl ShardFragmentCounter {
         ShardFragmentCounter { splitter, counter, totals }
     }
 
-    /// Counts the fragments of a document.
+    /// Counts the fragments of a document `weight` times.
     ///
     /// # Errors
-    /// When a regex fails on it, or a temporary file cannot be written.
+    /// When a regex fails on it, the counts overflow, or a temporary file cannot be written.
     pub fn add(
         &mut self,
         document: &str,
+        weight: u64,
         fragment_splitter: &ShardFragmentSplitter,
     ) -> Result<(), Error> {
-        self.totals.add(document);
-        self.counter.add(document, &fragment_splitter.with_pattern(self.splitter.pattern()))?;
+        self.totals.add(document, weight)?;
+        let splitter = fragment_splitter.with_pattern(self.splitter.pattern());
+        self.counter.add(document, weight, &splitter)?;
         self.counter.spill_above(MAX_TABLE_SIZE)
     }
 
