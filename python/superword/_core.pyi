@@ -9,6 +9,8 @@ __all__ = [
     "ELIGIBLE",
     "MIN_MEMORY_LIMIT",
     "NAMED_PATTERNS",
+    "SCRIPT_ELIGIBLE",
+    "SCRIPT_PATTERN",
     "SECOND_PATTERN",
     "UNICODE_VERSION",
     "Batches",
@@ -37,6 +39,8 @@ __all__ = [
 NAMED_PATTERNS: Final[dict[str, str]]
 DEFAULT_PATTERN: Final[str]
 ELIGIBLE: Final[str]
+SCRIPT_PATTERN: Final[str]
+SCRIPT_ELIGIBLE: Final[str]
 SECOND_PATTERN: Final[str]
 MIN_MEMORY_LIMIT: Final[int]
 BIGRAM_BUCKETS: Final[int]
@@ -264,9 +268,7 @@ class SpecialTokenFinder:
 
 @final
 class EncodeStream:
-    def __new__(
-        cls, encoder: Encoder, special_tokens: SpecialTokenFinder, /
-    ) -> EncodeStream: ...
+    def __new__(cls, encoder: Encoder, special_tokens: SpecialTokenFinder, /) -> EncodeStream: ...
     def feed(self, piece: str | bytes | bytearray, /) -> list[int]: ...
     def peek(self) -> list[int]: ...
     def finish(self) -> list[int]: ...

@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 from operator import mul
 from typing import Literal, NamedTuple, TypeVar
 
 import regex
+from regex import _regex_core as regex_core  # the names of scripts
 
 PATTERNS: dict[str, str] = {  # the listings of the paper's appendix A
     "gpt2": r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",
@@ -39,9 +41,19 @@ PATTERNS: dict[str, str] = {  # the listings of the paper's appendix A
         r"\p{M}+",  # B-11, leftover marks
     ]),
 }  # fmt: skip
+SCRIPT_PATTERN = "gpt4o-scripts"  # splits by script; see split_by_script
+UNSPACED_SCRIPTS = ["Han", "Hiragana", "Katakana", "Khmer", "Lao", "Myanmar", "Thai"]
+UNSPACED_REGEX = r" ?\p{L}\p{M}*|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 SECOND_PATTERN = r"\p{N}{1,3}| ?[^\s\p{L}\p{N}]{2,}[\r\n/]*| +(?!\S)"  # of SuperBPE
 DEFAULT_PATTERN = "gpt4o"  # the paper's own is boundless
 ELIGIBLE = r"^(?=.+\p{L})(?:\p{L}\p{M}*|[ _'\u2019])+$"
+SCRIPT_ELIGIBLE = (  # also single letters of scripts without spaces
+    ELIGIBLE + r"|^ ?(?=\p{L})[\p{Han}\p{Hiragana}\p{Katakana}"
+    r"\p{Khmer}\p{Lao}\p{Myanmar}\p{Thai}〆〱-〵〼ーｰﾞﾟ]\p{M}*$"
+)
+
+SCRIPT_NAMES: list[str] = list(regex_core.PROPERTIES["SCRIPT"][1])  # type: ignore[attr-defined]
+SCRIPTS = ["Common", "Inherited", *UNSPACED_SCRIPTS, *SCRIPT_NAMES]
 
 Pair = tuple[bytes, bytes]
 Tokens = tuple[bytes, ...]
@@ -84,12 +96,51 @@ def pretokenize(text: str, pattern: str = DEFAULT_PATTERN) -> list[str]:
     """Split a text into pretokens. Joined, they are the text: 'a+' on 'xaay' -> x, aa, y."""
     if match := regex.search(r"[\ud800-\udfff]", text):
         raise ValueError(f"a lone surrogate has no UTF-8 bytes; replace character {match.start()}")
+    if pattern == SCRIPT_PATTERN:
+        return split_by_script(text)
     pretokens, end = [], 0
     for match in regex.finditer(PATTERNS.get(pattern, pattern), text):
         if match.group():
             pretokens += [text[end : match.start()], match.group()]
             end = match.end()
     return [pretoken for pretoken in [*pretokens, text[end:]] if pretoken]
+
+
+def split_by_script(text: str) -> list[str]:
+    """Split each run of one script: into letters where words have no spaces, else as gpt4o does."""
+    scripts = find_scripts(text)
+    changes = [at for at in range(1, len(text)) if scripts[at] != scripts[at - 1]]
+    pretokens = []
+    for start, end in pairwise([0, *changes, len(text)]) if text else ():
+        is_unspaced = scripts[start] in UNSPACED_SCRIPTS
+        pattern = UNSPACED_REGEX if is_unspaced else PATTERNS["gpt4o"]
+        pretokens += regex.findall(pattern, text[start:end])
+    return pretokens
+
+
+def find_scripts(text: str) -> list[str]:
+    """Return the script of the run that each character belongs to: a1\u0301é -> all Latin.
+
+    Inherited is the script before. Characters without a script belong to the script after them, at
+    the end of the text to the last one.
+    """
+    scripts, last = [], "Common"
+    for script in map(find_script, text):
+        last = last if script in ("Common", "Inherited") else script
+        scripts.append(last if script == "Inherited" else script)
+    for at in reversed(range(len(text))):
+        if scripts[at] == "Common":
+            scripts[at] = scripts[at + 1] if at + 1 < len(text) else last
+    return scripts
+
+
+@cache
+def find_script(character: str) -> str:
+    """Return the Unicode script of a character; Common if it is Unknown."""
+    if regex.match(r"\p{Script=Unknown}", character):
+        return "Common"
+    names = (name for name in SCRIPTS if regex.match(rf"\p{{Script={name}}}", character))
+    return next(names)
 
 
 def is_eligible(pretoken: str, eligible: str = ELIGIBLE) -> bool:
@@ -102,8 +153,10 @@ def single_bytes(token: bytes) -> Tokens:
     return tuple(bytes([byte]) for byte in token)
 
 
-def initial_units(text: str, pattern: str, eligible: str) -> list[Unit]:
+def initial_units(text: str, pattern: str, eligible: str | None) -> list[Unit]:
     """Return one unit for each pretoken, with its bytes as tokens."""
+    if eligible is None:
+        eligible = SCRIPT_ELIGIBLE if pattern == SCRIPT_PATTERN else ELIGIBLE
     pretokens = pretokenize(text, pattern)
     return [Unit(single_bytes(p.encode()), is_eligible(p, eligible)) for p in pretokens]
 
@@ -158,7 +211,7 @@ def most_frequent(counts: Counter[Pair]) -> tuple[Pair, int]:
 class Trainer:
     """The state of training: the corpus in two views, the rules, the vocabulary."""
 
-    def __init__(self, documents: Iterable[str], pattern: str, eligible: str) -> None:
+    def __init__(self, documents: Iterable[str], pattern: str, eligible: str | None) -> None:
         self.documents = [initial_units(text, pattern, eligible) for text in documents]
         # The second view: every pretoken alone, as if there were no supermerges. Equal pretokens
         # stay equal, so they share one unit, with the number of occurrences.
@@ -224,7 +277,7 @@ def train(
     vocab_size: int,
     *,
     pattern: str = DEFAULT_PATTERN,
-    eligible: str = ELIGIBLE,
+    eligible: str | None = None,  # the default of the pattern
     supermerges: bool = True,
     deletion: Deletion = "bytes",
     tau: float = 0.9,
@@ -271,7 +324,7 @@ def extend(
     add: int,
     *,
     pattern: str = DEFAULT_PATTERN,
-    eligible: str = ELIGIBLE,
+    eligible: str | None = None,  # the default of the pattern
     min_count: int = 2,
 ) -> tuple[list[Rule], list[bytes]]:
     """Learn supermerges after the given rules, until there are `add` more tokens."""
@@ -288,7 +341,11 @@ def extend(
 
 
 def explain(
-    text: str, rules: Iterable[Rule], *, pattern: str = DEFAULT_PATTERN, eligible: str = ELIGIBLE
+    text: str,
+    rules: Iterable[Rule],
+    *,
+    pattern: str = DEFAULT_PATTERN,
+    eligible: str | None = None,  # the default of the pattern
 ) -> Iterator[tuple[Rule | None, list[list[bytes]]]]:
     """Yield the initial units, then each rule that changes them, with the units after it."""
     units = initial_units(text, pattern, eligible)
@@ -300,7 +357,11 @@ def explain(
 
 
 def encode(
-    text: str, rules: Iterable[Rule], *, pattern: str = DEFAULT_PATTERN, eligible: str = ELIGIBLE
+    text: str,
+    rules: Iterable[Rule],
+    *,
+    pattern: str = DEFAULT_PATTERN,
+    eligible: str | None = None,  # the default of the pattern
 ) -> list[bytes]:
     """Apply the rules to a text in order, and return its tokens."""
     *_, (_, units) = explain(text, rules, pattern=pattern, eligible=eligible)

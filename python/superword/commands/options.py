@@ -107,7 +107,7 @@ SPELLINGS = {
         metavar="KIND",
     ),
     "eligible": Spelling(
-        str, TrainingConfig.eligible, lambda regex: regex, shown_default="the paper's regex"
+        str | None, TrainingConfig.eligible, lambda regex: regex, shown_default="the pattern's own"
     ),
     "on_error": Spelling(
         ErrorChoice, ErrorChoice(CorpusOptions.on_error), lambda choice: choice.value

@@ -15,7 +15,7 @@ use super::token_interner::quote_token;
 use super::vocabulary_builder::{VocabularyBuilder, mark_bytes};
 use super::{Deletion, Model, Parameters, SecondStage, model_error};
 use crate::Error;
-use crate::pretokenize::Tables;
+use crate::pretokenize::{SCRIPT_PATTERN, Tables};
 
 /// The value of the field `format`.
 const FORMAT: &str = "superword";
@@ -28,6 +28,9 @@ const EXTENSIBLE_VERSION: u32 = 2;
 
 /// The name of the added tokens in `requires`, and of their field.
 const ADDED_TOKENS: &str = "added_tokens";
+
+/// The name in `requires` of a pattern that splits by script.
+const SCRIPT_RUNS: &str = "script_runs";
 
 /// The fields that identify a file, even if it is not a model of this version.
 #[derive(Deserialize)]
@@ -77,7 +80,8 @@ impl Model {
     pub fn to_json(&self) -> Vec<u8> {
         let parameters = &self.parameters;
         let has_added = !self.added_tokens().is_empty();
-        let is_extended = has_added || !self.unknown_fields.is_empty();
+        let requires = self.list_required();
+        let is_extended = !requires.is_empty() || !self.unknown_fields.is_empty();
         let version = if is_extended { EXTENSIBLE_VERSION } else { FIRST_VERSION };
         let mut out = Vec::with_capacity(64 * (self.vocabulary.len() + 256));
         let mut field = |name: &str, value: &dyn Fn(&mut Vec<u8>)| {
@@ -89,8 +93,7 @@ impl Model {
         field("format", &|out| write(out, &FORMAT));
         field("version", &|out| write(out, &version));
         if is_extended {
-            let requires = if has_added { &[ADDED_TOKENS][..] } else { &[] };
-            field("requires", &|out| write(out, requires));
+            field("requires", &|out| write(out, &requires));
         }
         let pattern = PatternRecord {
             source: parameters.last_pattern().to_owned(),
@@ -129,6 +132,16 @@ impl Model {
         }
         out.extend_from_slice(b"\n}\n");
         out
+    }
+
+    /// Lists the features without which the file would be misread.
+    fn list_required(&self) -> Vec<&'static str> {
+        let is_by_script = |source: &str| source == SCRIPT_PATTERN;
+        let has_scripts =
+            is_by_script(&self.parameters.pattern) || is_by_script(self.parameters.last_pattern());
+        let features =
+            [(ADDED_TOKENS, !self.added_tokens().is_empty()), (SCRIPT_RUNS, has_scripts)];
+        features.into_iter().filter(|&(_, is_used)| is_used).map(|(name, _)| name).collect()
     }
 
     /// Reads a model from the content of a file.
@@ -183,6 +196,12 @@ impl Model {
             file.training,
         )?;
         model.unknown_fields = file.unknown;
+        let is_listed = requires.iter().any(|name| name == SCRIPT_RUNS);
+        if model.list_required().contains(&SCRIPT_RUNS) != is_listed {
+            return Err(model_error(format!(
+                "{SCRIPT_RUNS} must be listed in requires exactly if the pattern is {SCRIPT_PATTERN}"
+            )));
+        }
         if model.pattern().regex() != regex {
             let name = quote_token(model.pattern().source().as_bytes());
             return Err(model_error(format!(
@@ -225,7 +244,9 @@ fn check_heading(format: Option<&str>, version: &str, requires: &[String]) -> Re
              {FIRST_VERSION} and {EXTENSIBLE_VERSION}"
         )));
     }
-    if let Some(name) = requires.iter().find(|name| *name != ADDED_TOKENS) {
+    if let Some(name) =
+        requires.iter().find(|name| ![ADDED_TOKENS, SCRIPT_RUNS].contains(&name.as_str()))
+    {
         let name = quote_token(name.as_bytes());
         return Err(model_error(format!(
             "the model requires {name}, which this superword does not know: a newer one may"
