@@ -353,6 +353,36 @@ REVERSALS = [
         "        for token in dict.fromkeys(merge) if",
     ),
     (
+        "a mark with an inherited script has none",
+        'scripts.append(last if script == "Inherited" else script)',
+        'scripts.append("Common" if script == "Inherited" else script)',
+    ),
+    (
+        "text without a script belongs to the script before it",
+        "for at in reversed(range(len(text))):",
+        "for at in reversed(range(0)):",
+    ),
+    (
+        "text without a script at the end is a run of its own",
+        "if at + 1 < len(text) else last",
+        'if at + 1 < len(text) else "Common"',
+    ),
+    (
+        "scripts without spaces are split like others",
+        "is_unspaced = scripts[start] in UNSPACED_SCRIPTS",
+        "is_unspaced = False",
+    ),
+    (
+        "characters that are not assigned have a script",
+        r"\p{Script=Unknown}",
+        r"(?!)",
+    ),
+    (
+        "letters of scripts without spaces are not eligible",
+        "SCRIPT_ELIGIBLE if pattern == SCRIPT_PATTERN else ELIGIBLE",
+        "ELIGIBLE",
+    ),
+    (
         "explain lists rules that change nothing",
         "if units != before:",
         "if True:",

@@ -10,6 +10,8 @@ __all__ = [
     "MIN_MEMORY_LIMIT",
     "NAMED_PATTERNS",
     "PORTABLE_PATTERN",
+    "SCRIPT_ELIGIBLE",
+    "SCRIPT_PATTERN",
     "SECOND_PATTERN",
     "UNICODE_VERSION",
     "Batches",
@@ -39,6 +41,8 @@ NAMED_PATTERNS: Final[dict[str, str]]
 DEFAULT_PATTERN: Final[str]
 ELIGIBLE: Final[str]
 PORTABLE_PATTERN: Final[str]
+SCRIPT_PATTERN: Final[str]
+SCRIPT_ELIGIBLE: Final[str]
 SECOND_PATTERN: Final[str]
 MIN_MEMORY_LIMIT: Final[int]
 BIGRAM_BUCKETS: Final[int]

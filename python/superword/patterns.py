@@ -1,7 +1,8 @@
 """The patterns that split a document into pretokens, and which pretokens are eligible.
 
 A pattern is a name or a regex. The names stand for the regexes in `NAMED_PATTERNS`, the listings of
-the paper's appendix, or for the split of a published vocabulary (`superword.vocabularies`).
+the paper's appendix, for the split of a published vocabulary (`superword.vocabularies`), or for
+`SCRIPT_PATTERN`, which splits by script.
 Hand-written scanners run them and split exactly as PyPI's `regex` does. Any other string is a regex
 in the dialect of the Rust crate `fancy-regex`: Unicode classes, look-around, possessive and lazy
 repetitions, back references. A string of letters, digits, `_`, `.` and `-` alone is a name.
@@ -22,10 +23,14 @@ __all__ = [
     "ELIGIBLE",
     "NAMED_PATTERNS",
     "PATTERN_NAMES",
+    "SCRIPT_ELIGIBLE",
+    "SCRIPT_PATTERN",
     "SECOND_PATTERN",
+    "choose_eligible",
     "close_gaps",
     "find_known_pattern",
     "find_pattern_name",
+    "find_regex",
     "is_eligible",
     "pretokenize",
     "quote_regex",
@@ -35,9 +40,13 @@ __all__ = [
 NAMED_PATTERNS = _core.NAMED_PATTERNS
 DEFAULT_PATTERN = _core.DEFAULT_PATTERN
 ELIGIBLE = _core.ELIGIBLE
+SCRIPT_PATTERN = _core.SCRIPT_PATTERN
+"""The pattern that splits by script. It has a name, but no single regex is equivalent to it."""
+SCRIPT_ELIGIBLE = _core.SCRIPT_ELIGIBLE
+"""The default of `eligible` with `SCRIPT_PATTERN`."""
 SECOND_PATTERN = _core.SECOND_PATTERN
 """The default pattern of SuperBPE's second stage. A scanner runs it too."""
-PATTERN_NAMES = list(dict.fromkeys([*NAMED_PATTERNS, *VOCABULARIES]))
+PATTERN_NAMES = list(dict.fromkeys([*NAMED_PATTERNS, SCRIPT_PATTERN, *VOCABULARIES]))
 """The names of patterns: the named ones, and published vocabularies."""
 
 NAME = re.compile(r"[A-Za-z0-9_.-]{2,}")
@@ -59,7 +68,7 @@ def resolve_pattern(pattern: str) -> str:
         >>> resolve_pattern("o200k_base"), resolve_pattern(r"\p{L}+")
         ('gpt4o', '\\p{L}+')
     """
-    if pattern in NAMED_PATTERNS:
+    if pattern in NAMED_PATTERNS or pattern == SCRIPT_PATTERN:
         return pattern
     if pattern in VOCABULARIES:
         return VOCABULARIES[pattern].pattern
@@ -91,7 +100,11 @@ def find_known_pattern(pattern: str) -> str | None:
     """
     names = {regex: name for name, regex in NAMED_PATTERNS.items()}
     pattern = names.get(pattern, pattern)
-    known = {*NAMED_PATTERNS, *(vocabulary.pattern for vocabulary in VOCABULARIES.values())}
+    known = {
+        *NAMED_PATTERNS,
+        SCRIPT_PATTERN,
+        *(vocabulary.pattern for vocabulary in VOCABULARIES.values()),
+    }
     return pattern if pattern in known else None
 
 
@@ -102,14 +115,29 @@ def find_pattern_name(pattern: str) -> str:
     return next(names, pattern)
 
 
+def find_regex(pattern: str) -> str:
+    """Return the regex of a pattern.
+
+    Raises:
+        PatternError: If the pattern splits by script, which no regex can do.
+
+    Example:
+        >>> find_regex("punct") == NAMED_PATTERNS["punct"], find_regex("a+")
+        (True, 'a+')
+    """
+    if pattern == SCRIPT_PATTERN:
+        raise PatternError(f"the pattern {SCRIPT_PATTERN} splits by script, which no regex can do")
+    return NAMED_PATTERNS.get(pattern, pattern)
+
+
 def pretokenize(text: str, pattern: str = DEFAULT_PATTERN) -> list[str]:
     r"""Split a text into pretokens. Joined, they are the text.
 
     Args:
         text: The text.
-        pattern: `gpt2`, `gpt4`, `gpt4o`, `punct`, `boundless`, the name of a published vocabulary
-            such as `cl100k_base`, `llama3` or `qwen2`, or a regex. Text between two matches of a
-            regex is a pretoken too. Empty matches are ignored.
+        pattern: `gpt2`, `gpt4`, `gpt4o`, `punct`, `boundless`, `gpt4o-scripts`, the name of a
+            published vocabulary such as `cl100k_base`, `llama3` or `qwen2`, or a regex. Text
+            between two matches of a regex is a pretoken too. Empty matches are ignored.
 
     Raises:
         PatternError: If the name is unknown, or the regex is malformed, or backtracks more than a
@@ -123,6 +151,8 @@ def pretokenize(text: str, pattern: str = DEFAULT_PATTERN) -> list[str]:
         ['123', '456', '7', ' or', ' so']
         >>> pretokenize("a-b-c", pattern=r"\p{L}")
         ['a', '-', 'b', '-', 'c']
+        >>> pretokenize("Made in 東京", pattern="gpt4o-scripts")
+        ['Made', ' in', ' 東', '京']
     """
     return compile_pattern(resolve_pattern(pattern)).split(text)
 
@@ -145,6 +175,16 @@ def is_eligible(pretoken: str, eligible: str = ELIGIBLE) -> bool:
     return compile_eligibility(eligible).has(pretoken)
 
 
+def choose_eligible(pattern: str) -> str:
+    """Return the default of `eligible` with a pattern.
+
+    Example:
+        >>> choose_eligible("gpt4o") == ELIGIBLE, choose_eligible("gpt4o-scripts") == ELIGIBLE
+        (True, False)
+    """
+    return SCRIPT_ELIGIBLE if pattern == SCRIPT_PATTERN else ELIGIBLE
+
+
 def close_gaps(pattern: str) -> str:
     r"""Return a regex that matches the text between the matches of a pattern too.
 
@@ -154,7 +194,7 @@ def close_gaps(pattern: str) -> str:
         >>> close_gaps(r"\d+"), close_gaps("punct") == NAMED_PATTERNS["punct"]
         ('\\d+|(?:(?!\\d+)[\\s\\S])+', True)
     """
-    regex = NAMED_PATTERNS.get(pattern, pattern)
+    regex = find_regex(pattern)
     if compile_pattern(pattern).covers_all:
         return regex
     return rf"{regex}|(?:(?!{regex})[\s\S])+"

@@ -11,11 +11,13 @@ import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 from operator import mul
 from typing import Literal, NamedTuple, TypeVar
 
 import regex
+from regex import _regex_core as regex_core  # the names of scripts
 
 PATTERNS: dict[str, str] = {  # the listings of the paper's appendix A
     "gpt2": r"'(?:[sdmt]|ll|ve|re)| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+",
@@ -40,9 +42,19 @@ PATTERNS: dict[str, str] = {  # the listings of the paper's appendix A
         r"\p{M}+",  # B-11, leftover marks
     ]),
 }  # fmt: skip
+SCRIPT_PATTERN = "gpt4o-scripts"  # splits by script; see split_by_script
+UNSPACED_SCRIPTS = ["Han", "Hiragana", "Katakana", "Khmer", "Lao", "Myanmar", "Thai"]
+UNSPACED_REGEX = r" ?\p{L}\p{M}*|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+"
 SECOND_PATTERN = r"\p{N}{1,3}| ?[^\s\p{L}\p{N}]{2,}[\r\n/]*| +(?!\S)"  # of SuperBPE
 DEFAULT_PATTERN = "gpt4o"  # the paper's own is boundless
 ELIGIBLE = r"^(?=.+\p{L})(?:\p{L}\p{M}*|[ _'\u2019])+$"
+SCRIPT_ELIGIBLE = (  # also single letters of scripts without spaces
+    ELIGIBLE + r"|^ ?(?=\p{L})[\p{Han}\p{Hiragana}\p{Katakana}"
+    r"\p{Khmer}\p{Lao}\p{Myanmar}\p{Thai}〆〱-〵〼ーｰﾞﾟ]\p{M}*$"
+)
+
+SCRIPT_NAMES: list[str] = list(regex_core.PROPERTIES["SCRIPT"][1])  # type: ignore[attr-defined]
+SCRIPTS = ["Common", "Inherited", *UNSPACED_SCRIPTS, *SCRIPT_NAMES]
 
 Pair = tuple[bytes, bytes]
 Tokens = tuple[bytes, ...]
@@ -85,12 +97,51 @@ def pretokenize(text: str, pattern: str = DEFAULT_PATTERN) -> list[str]:
     """Split a text into pretokens. Joined, they are the text: 'a+' on 'xaay' -> x, aa, y."""
     if match := regex.search(r"[\ud800-\udfff]", text):
         raise ValueError(f"a lone surrogate has no UTF-8 bytes; replace character {match.start()}")
+    if pattern == SCRIPT_PATTERN:
+        return split_by_script(text)
     pretokens, end = [], 0
     for match in regex.finditer(PATTERNS.get(pattern, pattern), text):
         if match.group():
             pretokens += [text[end : match.start()], match.group()]
             end = match.end()
     return [pretoken for pretoken in [*pretokens, text[end:]] if pretoken]
+
+
+def split_by_script(text: str) -> list[str]:
+    """Split each run of one script: into letters where words have no spaces, else as gpt4o does."""
+    scripts = find_scripts(text)
+    changes = [at for at in range(1, len(text)) if scripts[at] != scripts[at - 1]]
+    pretokens = []
+    for start, end in pairwise([0, *changes, len(text)]) if text else ():
+        is_unspaced = scripts[start] in UNSPACED_SCRIPTS
+        pattern = UNSPACED_REGEX if is_unspaced else PATTERNS["gpt4o"]
+        pretokens += regex.findall(pattern, text[start:end])
+    return pretokens
+
+
+def find_scripts(text: str) -> list[str]:
+    """Return the script of the run that each character belongs to: a1\u0301é -> all Latin.
+
+    Inherited is the script before. Characters without a script belong to the script after them, at
+    the end of the text to the last one.
+    """
+    scripts, last = [], "Common"
+    for script in map(find_script, text):
+        last = last if script in ("Common", "Inherited") else script
+        scripts.append(last if script == "Inherited" else script)
+    for at in reversed(range(len(text))):
+        if scripts[at] == "Common":
+            scripts[at] = scripts[at + 1] if at + 1 < len(text) else last
+    return scripts
+
+
+@cache
+def find_script(character: str) -> str:
+    """Return the Unicode script of a character; Common if it is Unknown."""
+    if regex.match(r"\p{Script=Unknown}", character):
+        return "Common"
+    names = (name for name in SCRIPTS if regex.match(rf"\p{{Script={name}}}", character))
+    return next(names)
 
 
 def is_eligible(pretoken: str, eligible: str = ELIGIBLE) -> bool:
@@ -103,8 +154,10 @@ def single_bytes(token: bytes) -> Tokens:
     return tuple(bytes([byte]) for byte in token)
 
 
-def initial_units(text: str, pattern: str, eligible: str) -> list[Unit]:
+def initial_units(text: str, pattern: str, eligible: str | None) -> list[Unit]:
     """Return one unit for each pretoken, with its bytes as tokens."""
+    if eligible is None:
+        eligible = SCRIPT_ELIGIBLE if pattern == SCRIPT_PATTERN else ELIGIBLE
     pretokens = pretokenize(text, pattern)
     return [Unit(single_bytes(p.encode()), is_eligible(p, eligible)) for p in pretokens]
 
@@ -183,7 +236,7 @@ class Trainer:
         self,
         documents: Iterable[str],
         pattern: str,
-        eligible: str,
+        eligible: str | None,
         limits: Limits = NO_LIMITS,
         word_pattern: str | None = None,
     ) -> None:
@@ -284,7 +337,7 @@ def train(
     vocab_size: int,
     *,
     pattern: str = DEFAULT_PATTERN,
-    eligible: str = ELIGIBLE,
+    eligible: str | None = None,  # the default of the pattern
     supermerges: bool = True,
     deletion: Deletion = "bytes",
     tau: float = 0.9,
@@ -346,7 +399,7 @@ def extend(
     add: int,
     *,
     pattern: str = DEFAULT_PATTERN,
-    eligible: str = ELIGIBLE,
+    eligible: str | None = None,  # the default of the pattern
     min_count: int = 2,
     limits: Limits = NO_LIMITS,
 ) -> tuple[list[Rule], list[bytes]]:
@@ -364,7 +417,11 @@ def extend(
 
 
 def explain(
-    text: str, rules: Iterable[Rule], *, pattern: str = DEFAULT_PATTERN, eligible: str = ELIGIBLE
+    text: str,
+    rules: Iterable[Rule],
+    *,
+    pattern: str = DEFAULT_PATTERN,
+    eligible: str | None = None,  # the default of the pattern
 ) -> Iterator[tuple[Rule | None, list[list[bytes]]]]:
     """Yield the initial units, then each rule that changes them, with the units after it."""
     units = initial_units(text, pattern, eligible)
@@ -380,7 +437,7 @@ def encode(
     rules: Iterable[Rule],
     *,
     pattern: str = DEFAULT_PATTERN,
-    eligible: str = ELIGIBLE,
+    eligible: str | None = None,  # the default of the pattern
     kept: Collection[bytes] | None = None,
 ) -> list[bytes]:
     """Apply the rules to a text in order, and return its tokens; in a pruned model, kept ones."""
@@ -424,7 +481,7 @@ def prune(
     residues: float | None = None,
     drop_rules: bool = False,
     pattern: str = DEFAULT_PATTERN,
-    eligible: str = ELIGIBLE,
+    eligible: str | None = None,  # the default of the pattern
 ) -> list[bytes]:
     """Return the tokens that are kept, in the order of their ids. One of the three is given."""
     if [to, min_count, residues].count(None) != 2:

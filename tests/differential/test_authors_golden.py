@@ -21,6 +21,7 @@ MODELS = {
     "0.9_1000_ultimate2_1_8192": "bytes",
     "v2_micro_delete_gpt4o_0.7_blow1": None,
     "v2_micro_delete_gpt4o_1.1": None,
+    "v2_scripts_gpt4o_0.9_blow1": None,
 }
 
 
@@ -45,7 +46,7 @@ def test_replaying_the_rules_gives_their_tokens_and_ids(
     for rule in rules:
         indexes[rule.kind, rule.left, rule.right].append(rule.index)
     rows = list(read_jsonl(shared / f"golden/inference/{name}.jsonl.zst"))
-    assert len(rows) == 629
+    assert len(rows) == (200 if "scripts" in name else 629)
     for row in rows[::8]:  # Applying rules one by one is slow.
         units = initial_units(row["text"], tok.pattern, tok.parameters.eligible)
         tokens = replay(units, rules, indexes)

@@ -43,6 +43,7 @@ FUNCTIONS: list[Callable[..., Any]] = [
 # Names that mean something else, or must be given, in these functions and commands.
 APART = {
     ("extend", "pattern"),
+    ("is_eligible", "eligible"),
     ("evaluate", "pattern"),
     ("train", "vocab_size"),
     ("train_on_counts", "vocab_size"),

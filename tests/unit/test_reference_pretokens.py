@@ -77,3 +77,30 @@ def test_eligible_is_a_full_match() -> None:
     assert is_eligible("ab", "a|ab")
     assert not is_eligible("abc", "a|ab")
     assert not is_eligible("cab", "a|ab")
+
+
+@pytest.mark.parametrize(
+    ("text", "pretokens"),
+    [
+        ("Made in \u6771\u4eac", "Made| in| \u6771|\u4eac"),
+        ("\u0e20\u0e32\u0e29\u0e31", "\u0e20|\u0e32|\u0e29\u0e31"),
+        # Text without a script belongs to what follows it, and at the end to what was before.
+        ("\u0967" + "1a", "\u0967|1|a"),
+        ("\u0967" + "1", "\u0967" + "1"),
+        ("\u4e2d\u30fc\u30fc", "\u4e2d|\u30fc|\u30fc"),
+        # A combining mark belongs to the script before it, and so does what is between.
+        ("\u0967" + "1\u0301a", "\u0967" + "1|\u0301|a"),
+        # U+0378 is not assigned.
+        ("\u0378a", "\u0378a"),
+        ("IP\uc758 \u0434\u0430's", "IP|\uc758| \u0434\u0430|'s"),
+    ],
+)
+def test_gpt4o_scripts_splits_by_script(text: str, pretokens: str) -> None:
+    assert pretokenize(text, "gpt4o-scripts") == pretokens.split("|")
+
+
+def test_gpt4o_scripts_makes_words_of_letters_by_default() -> None:
+    documents = ["\u6771\u4eac", "\u6771\u4eac"]
+    rules, vocabulary = train(documents, 261, pattern="gpt4o-scripts", deletion=None)
+    assert rules[-1].kind == "supermerge"
+    assert vocabulary[-1].decode() == documents[0]

@@ -19,6 +19,8 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("NAMED_PATTERNS", named)?;
     module.add("DEFAULT_PATTERN", pretokenize::DEFAULT_PATTERN)?;
     module.add("ELIGIBLE", pretokenize::ELIGIBLE)?;
+    module.add("SCRIPT_PATTERN", pretokenize::SCRIPT_PATTERN)?;
+    module.add("SCRIPT_ELIGIBLE", pretokenize::SCRIPT_ELIGIBLE)?;
     module.add("SECOND_PATTERN", pretokenize::SECOND_PATTERN)?;
     module.add("PORTABLE_PATTERN", pretokenize::PORTABLE_PATTERN)?;
     module.add("UNICODE_VERSION", pretokenize::UNICODE_VERSION)?;

@@ -120,7 +120,7 @@ SPELLINGS = {
         metavar="NUMBER|SHARE",
     ),
     "eligible": Spelling(
-        str, TrainingConfig.eligible, lambda regex: regex, shown_default="the paper's regex"
+        str | None, TrainingConfig.eligible, lambda regex: regex, shown_default="the pattern's own"
     ),
     "on_error": Spelling(
         ErrorChoice, ErrorChoice(CorpusOptions.on_error), lambda choice: choice.value

@@ -16,8 +16,8 @@ from superword.evaluation.extras import import_extra
 from superword.evaluation.token_spelling import make_token_reader
 from superword.patterns import (
     DEFAULT_PATTERN,
-    NAMED_PATTERNS,
     find_known_pattern,
+    find_regex,
     resolve_pattern,
 )
 from superword.tokenizer import Tokenizer
@@ -151,9 +151,8 @@ class Tiktoken(AnyTokenizer):
         self.name = name
         self.pattern = choose_pattern(pattern, split)
         self.vocabulary = {rank: token for token, rank in ranks.items()}
-        regex = NAMED_PATTERNS.get(split, split)
         self._encoding = tiktoken.Encoding(
-            name, pat_str=regex, mergeable_ranks=ranks, special_tokens={}
+            name, pat_str=find_regex(split), mergeable_ranks=ranks, special_tokens={}
         )
 
     def encode_batch(self, texts: Sequence[str], threads: int = 1) -> EncodedBatch:

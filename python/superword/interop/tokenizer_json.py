@@ -8,7 +8,7 @@ from typing import Any
 
 from superword.interop.byte_spelling import spell
 from superword.interop.export_checks import explain_no_vocabulary
-from superword.patterns import ELIGIBLE, NAMED_PATTERNS
+from superword.patterns import ELIGIBLE, NAMED_PATTERNS, SCRIPT_PATTERN
 from superword.tokenizer import Tokenizer
 from superword.tokenizer.rank_checks import list_ranked_rules
 
@@ -35,6 +35,11 @@ def write_tokenizer_json(tok: Tokenizer, *, is_exact: bool) -> bytes:
     reason = explain_no_vocabulary(tok)
     if reason is not None:
         raise ValueError(f"cannot be written as a tokenizer.json: {reason}")
+    if tok.pattern == SCRIPT_PATTERN:
+        raise ValueError(
+            f"cannot be written as a tokenizer.json: the pattern {SCRIPT_PATTERN} splits a text by "
+            "its scripts, which no regex can do"
+        )
     has_supermerges = any(rule.kind == "supermerge" for rule in tok.rules)
     has_deletions = any(rule.kind == "delete" for rule in tok.rules)
     regex = NAMED_PATTERNS.get(tok.pattern, tok.pattern)

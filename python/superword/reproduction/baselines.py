@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from superword.corpus import CorpusLike, CorpusOptions, open_corpus
 from superword.evaluation import import_extra
-from superword.patterns import NAMED_PATTERNS, resolve_pattern
+from superword.patterns import find_regex, resolve_pattern
 from superword.training import ProgressCallback, Resources, show_progress
 
 __all__ = ["BASELINES", "Baseline", "train_baseline", "truncate_baseline"]
@@ -91,7 +91,7 @@ def create_baseline(kind: Baseline, vocab_size: int, pattern: str) -> tuple[Any,
         model, trainer = models.Unigram(), trainers.UnigramTrainer(**options)
     tokenizer = tokenizers.Tokenizer(model)
     pattern = resolve_pattern(pattern)
-    regex = tokenizers.Regex(NAMED_PATTERNS.get(pattern, pattern))
+    regex = tokenizers.Regex(find_regex(pattern))
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
         [
             pre_tokenizers.Split(regex, behavior="isolated"),

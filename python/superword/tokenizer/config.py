@@ -9,9 +9,10 @@ from superword import _core
 from superword.keywords import document_options, option
 from superword.patterns import (
     DEFAULT_PATTERN,
-    ELIGIBLE,
     NAMED_PATTERNS,
+    SCRIPT_PATTERN,
     SECOND_PATTERN,
+    choose_eligible,
     compile_eligibility,
     compile_pattern,
     resolve_pattern,
@@ -38,12 +39,15 @@ class TrainingConfig:
     )
     pattern: str = option(
         DEFAULT_PATTERN,
-        f"Pattern that splits text into pretokens: {', '.join(NAMED_PATTERNS)}, "
+        f"Pattern that splits text into pretokens: {', '.join(NAMED_PATTERNS)}, {SCRIPT_PATTERN}, "
         "a vocabulary such as cl100k_base, llama3 or qwen2, or a regex. "
-        "boundless, the paper's, groups digits from the right and splits XMLHttp into XML, Http.",
+        "boundless, the paper's, groups digits from the right and splits XMLHttp into XML, Http. "
+        f"{SCRIPT_PATTERN} lets words form in scripts without spaces.",
     )
     eligible: str = option(
-        ELIGIBLE, "Regex that a whole pretoken must match to take part in supermerges."
+        None,
+        "Regex that a whole pretoken must match to take part in supermerges; "
+        "the pattern's own by default.",
     )
     supermerges: bool = option(True, "Let whole neighbouring pretokens merge.")
     deletion: Deletion = option(
@@ -100,6 +104,8 @@ class TrainingConfig:
         self.check_limits()
         object.__setattr__(self, "pattern", resolve_pattern(self.pattern))
         compile_pattern(self.pattern)
+        if self.eligible is None:  # The default.
+            object.__setattr__(self, "eligible", choose_eligible(self.pattern))
         compile_eligibility(self.eligible)
         if self.transition is None:
             if self.second_pattern is not None:

@@ -6,7 +6,7 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from superword.patterns import compile_pattern
+from superword.patterns import SCRIPT_PATTERN, compile_pattern
 
 if TYPE_CHECKING:
     from superword.tokenizer.rules import AnyRule
@@ -35,6 +35,8 @@ def explain_unranked(tok: Tokenizer) -> str | None:
         >>> explain_unranked(superword.train(["to be or not to be", "to be"], 259))
         'rule 2 deletes a token, which a list of merges cannot do'
     """
+    if tok.pattern == SCRIPT_PATTERN:
+        return f"the pattern {SCRIPT_PATTERN} splits a text by its scripts, which no regex can do"
     reasons = {
         "supermerge": "is a supermerge, which joins whole words only",
         "delete": "deletes a token, which a list of merges cannot do",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from superword.errors import PatternError
 from superword.patterns import close_gaps, compile_pattern
 from superword.tokenizer.rank_checks import explain_no_tiktoken
 from superword.tokenizer.rank_merging import encode_broken_text
@@ -79,7 +80,10 @@ class TiktokenAdapter:
 
     @property
     def _pat_str(self) -> str:
-        return close_gaps(self.tokenizer.pattern)
+        try:
+            return close_gaps(self.tokenizer.pattern)
+        except PatternError as error:
+            raise AttributeError(f"there is no regex: {error}") from None
 
     def is_special_token(self, token: int) -> bool:
         """Return whether an id is that of a special token."""

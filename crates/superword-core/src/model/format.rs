@@ -15,7 +15,7 @@ use super::token_interner::quote_token;
 use super::vocabulary_builder::{VocabularyBuilder, mark_bytes};
 use super::{Deletion, Model, Parameters, SecondStage, model_error};
 use crate::Error;
-use crate::pretokenize::Tables;
+use crate::pretokenize::{SCRIPT_PATTERN, Tables};
 
 /// The value of the field `format`.
 const FORMAT: &str = "superword";
@@ -34,6 +34,9 @@ const LIMITS: &str = "limits";
 
 /// The name in `requires` of models whose vocabulary lacks tokens that the rules make.
 const PRUNED: &str = "pruned";
+
+/// The name in `requires` of a pattern that splits by script.
+const SCRIPT_RUNS: &str = "script_runs";
 
 /// The fields that identify a file, even if it is not a model of this version.
 #[derive(Deserialize)]
@@ -83,10 +86,8 @@ impl Model {
     pub fn to_json(&self) -> Vec<u8> {
         let parameters = &self.parameters;
         let has_added = !self.added_tokens().is_empty();
+        let requires = self.list_required();
         let limits = &parameters.limits;
-        let features = [(ADDED_TOKENS, has_added), (PRUNED, self.is_pruned())];
-        let requires: Vec<&str> =
-            features.iter().filter(|(_, is_needed)| *is_needed).map(|&(name, _)| name).collect();
         let is_extended =
             !requires.is_empty() || !limits.is_empty() || !self.unknown_fields.is_empty();
         let version = if is_extended { EXTENSIBLE_VERSION } else { FIRST_VERSION };
@@ -143,6 +144,19 @@ impl Model {
         }
         out.extend_from_slice(b"\n}\n");
         out
+    }
+
+    /// Lists the features without which the file would be misread.
+    fn list_required(&self) -> Vec<&'static str> {
+        let is_by_script = |source: &str| source == SCRIPT_PATTERN;
+        let has_scripts =
+            is_by_script(&self.parameters.pattern) || is_by_script(self.parameters.last_pattern());
+        let features = [
+            (ADDED_TOKENS, !self.added_tokens().is_empty()),
+            (PRUNED, self.is_pruned()),
+            (SCRIPT_RUNS, has_scripts),
+        ];
+        features.into_iter().filter(|&(_, is_used)| is_used).map(|(name, _)| name).collect()
     }
 
     /// Reads a model from the content of a file.
@@ -204,6 +218,12 @@ impl Model {
                 "requires lists {PRUNED:?}, but every token that the rules make has an id"
             )));
         }
+        let is_listed = requires.iter().any(|name| name == SCRIPT_RUNS);
+        if model.list_required().contains(&SCRIPT_RUNS) != is_listed {
+            return Err(model_error(format!(
+                "{SCRIPT_RUNS} must be listed in requires exactly if the pattern is {SCRIPT_PATTERN}"
+            )));
+        }
         if model.pattern().regex() != regex {
             let name = quote_token(model.pattern().source().as_bytes());
             return Err(model_error(format!(
@@ -246,7 +266,8 @@ fn check_heading(format: Option<&str>, version: &str, requires: &[String]) -> Re
              {FIRST_VERSION} and {EXTENSIBLE_VERSION}"
         )));
     }
-    if let Some(name) = requires.iter().find(|name| ![ADDED_TOKENS, PRUNED].contains(&&***name)) {
+    let known = [ADDED_TOKENS, PRUNED, SCRIPT_RUNS];
+    if let Some(name) = requires.iter().find(|name| !known.contains(&name.as_str())) {
         let name = quote_token(name.as_bytes());
         return Err(model_error(format!(
             "the model requires {name}, which this superword does not know: a newer one may"

@@ -28,10 +28,15 @@ mod spans;
 mod splitter;
 mod unicode;
 
-pub use crate::pretokenize::eligibility::{ELIGIBLE, Eligibility};
+pub use crate::pretokenize::eligibility::{
+    ELIGIBLE, Eligibility, SCRIPT_ELIGIBLE, is_unspaced_word,
+};
 pub use crate::pretokenize::forbidden::ForbiddenText;
 pub use crate::pretokenize::pattern::{DEFAULT_PATTERN, NAMED, Pattern};
 pub use crate::pretokenize::regex::BACKTRACK_LIMIT;
+pub use crate::pretokenize::scanners::gpt4o_scripts::{
+    SCRIPT_PATTERN, UNSPACED_REGEX, UNSPACED_SCRIPTS,
+};
 pub use crate::pretokenize::scanners::portable::REGEX as PORTABLE_PATTERN;
 pub use crate::pretokenize::scanners::superbpe::REGEX as SECOND_PATTERN;
 pub use crate::pretokenize::spans::Spans;

@@ -4,11 +4,12 @@ use std::borrow::Cow;
 
 use crate::Error;
 use crate::pretokenize::regex::Regex;
+use crate::pretokenize::scanners::gpt4o_scripts::{SCRIPT_PATTERN, find_restart};
 use crate::pretokenize::scanners::{boundless, gpt2, gpt4, gpt4o, portable, punct, superbpe};
 use crate::pretokenize::spans::Spans;
 use crate::pretokenize::unicode::version::Tables;
 
-/// The named patterns and their regexes.
+/// The named patterns that are regexes, and these.
 pub const NAMED: [(&str, &str); 5] = [
     ("gpt2", gpt2::REGEX),
     ("gpt4", gpt4::REGEX),
@@ -35,6 +36,7 @@ pub(super) enum Scanner {
     Cl100k,
     Qwen,
     Gpt4o,
+    Gpt4oScripts,
     Punct,
     Boundless,
     BoundlessDraft,
@@ -62,6 +64,7 @@ impl Pattern {
             gpt4::CL100K => Scanner::Cl100k,
             gpt4::QWEN => Scanner::Qwen,
             "gpt4o" | gpt4o::REGEX => Scanner::Gpt4o,
+            SCRIPT_PATTERN => Scanner::Gpt4oScripts,
             "punct" | punct::REGEX => Scanner::Punct,
             "boundless" | boundless::REGEX => Scanner::Boundless,
             // The branches cover every character, so the authors' catch-all never matches.
@@ -87,6 +90,7 @@ impl Pattern {
             Scanner::Gpt2 => Some("gpt2"),
             Scanner::Gpt4 => Some("gpt4"),
             Scanner::Gpt4o => Some("gpt4o"),
+            Scanner::Gpt4oScripts => Some(SCRIPT_PATTERN),
             Scanner::Punct => Some("punct"),
             Scanner::Boundless => Some("boundless"),
             Scanner::Cl100k
@@ -98,7 +102,7 @@ impl Pattern {
         }
     }
 
-    /// The regex of the pattern.
+    /// The regex of the pattern; the name of one that is not a regex.
     #[must_use]
     pub fn regex(&self) -> &str {
         let named = NAMED.iter().find(|(name, _)| *name == self.source);
@@ -110,6 +114,7 @@ impl Pattern {
     pub fn tables(&self) -> &'static Tables {
         match self.scanner {
             Scanner::Regex(_) => Tables::of_regexes(),
+            Scanner::Gpt4oScripts => Tables::of_scripts(),
             _ => Tables::of_scanners(),
         }
     }
@@ -118,12 +123,34 @@ impl Pattern {
     /// without a scanner.
     #[must_use]
     pub fn covers_all(&self) -> bool {
-        self.may_split_documents()
+        !matches!(self.scanner, Scanner::SuperBpe | Scanner::Portable | Scanner::Regex(_))
     }
 
-    /// Whether the pieces of a document have the same pretokens as the whole.
+    /// Whether texts are split by their scripts, so that there is no equivalent regex.
+    #[must_use]
+    pub fn is_by_script(&self) -> bool {
+        matches!(self.scanner, Scanner::Gpt4oScripts)
+    }
+
+    /// Whether the pieces of a document have the same pretokens as the whole. Scripts may depend on
+    /// what is far away.
     pub(crate) fn may_split_documents(&self) -> bool {
-        !matches!(self.scanner, Scanner::SuperBpe | Scanner::Portable | Scanner::Regex(_))
+        self.covers_all() && !self.is_by_script()
+    }
+
+    /// Returns the index of the first boundary between pretokens, of some in falling order, from which
+    /// on the text alone has the pretokens that it has as a part of any text that goes on like this.
+    pub(crate) fn find_restart(
+        &self,
+        text: &str,
+        boundaries: impl IntoIterator<Item = usize>,
+    ) -> Option<usize> {
+        let mut boundaries = boundaries.into_iter();
+        if self.is_by_script() {
+            find_restart(text, boundaries)
+        } else {
+            boundaries.next().map(|_| 0)
+        }
     }
 
     /// Returns the spans, in bytes, of the pretokens of a text, in order and without gaps.

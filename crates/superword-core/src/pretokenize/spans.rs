@@ -9,6 +9,7 @@ use crate::pretokenize::scanners::boundless::Boundless;
 use crate::pretokenize::scanners::gpt2::Gpt2;
 use crate::pretokenize::scanners::gpt4::Gpt4;
 use crate::pretokenize::scanners::gpt4o::Gpt4o;
+use crate::pretokenize::scanners::gpt4o_scripts::Gpt4oScripts;
 use crate::pretokenize::scanners::portable::PortableScan;
 use crate::pretokenize::scanners::punct::Punct;
 use crate::pretokenize::scanners::scan::Scan;
@@ -38,6 +39,7 @@ enum Inner<'t> {
     Cl100k(Scan<'t, Gpt4<true, true>>),
     Qwen(Scan<'t, Gpt4<false, false>>),
     Gpt4o(Scan<'t, Gpt4o>),
+    Gpt4oScripts(Scan<'t, Gpt4oScripts>),
     Punct(Scan<'t, Punct>),
     Boundless(Scan<'t, Boundless<true>>),
     BoundlessDraft(Scan<'t, Boundless<false>>),
@@ -55,6 +57,7 @@ macro_rules! match_inner {
             Inner::Cl100k($scan) => $blocks,
             Inner::Qwen($scan) => $blocks,
             Inner::Gpt4o($scan) => $blocks,
+            Inner::Gpt4oScripts($scan) => $blocks,
             Inner::Punct($scan) => $blocks,
             Inner::Boundless($scan) => $blocks,
             Inner::BoundlessDraft($scan) => $blocks,
@@ -73,6 +76,7 @@ impl<'t> Spans<'t> {
             Scanner::Cl100k => Inner::Cl100k(Scan::new(text)),
             Scanner::Qwen => Inner::Qwen(Scan::new(text)),
             Scanner::Gpt4o => Inner::Gpt4o(Scan::new(text)),
+            Scanner::Gpt4oScripts => Inner::Gpt4oScripts(Scan::new(text)),
             Scanner::Punct => Inner::Punct(Scan::new(text)),
             Scanner::Boundless => Inner::Boundless(Scan::new(text)),
             Scanner::BoundlessDraft => Inner::BoundlessDraft(Scan::new(text)),
@@ -143,6 +147,7 @@ mod tests {
 
     use super::*;
     use crate::pretokenize::Pattern;
+    use crate::pretokenize::SCRIPT_PATTERN;
     use crate::pretokenize::pattern::NAMED;
     use crate::pretokenize::scanners::{boundless, gpt4, portable, superbpe};
 
@@ -151,7 +156,8 @@ mod tests {
         let draft =
             format!("{}|.+", boundless::REGEX).replace(r"| ?(?:[\p{P}\p{S}]", r"|(?:[\p{P}\p{S}]");
         let named = NAMED.map(|(name, _)| name);
-        let others = [gpt4::CL100K, gpt4::QWEN, superbpe::REGEX, portable::REGEX, &draft];
+        let others =
+            [gpt4::CL100K, gpt4::QWEN, superbpe::REGEX, portable::REGEX, &draft, SCRIPT_PATTERN];
         let sources = named.into_iter().chain(others);
         sources.map(|source| Pattern::new(source).expect("a pattern")).collect()
     }
@@ -164,7 +170,7 @@ mod tests {
     fn texts(most: usize) -> impl Strategy<Value = String> {
         let characters: Vec<char> =
             "aaabAB  \t\n\r1234'’sSdtlLvreſ_/!.-中\u{e9}\u{301}\u{1c5}\u{a0}\
-             \u{200b}٣😀\u{1}Ж"
+             \u{200b}٣😀\u{1}Жжคั語アー१।\u{200d}\u{1680}𝐛"
                 .chars()
                 .collect();
         prop_oneof![
@@ -219,6 +225,9 @@ mod tests {
             ("gpt4o", "one 123", (7, 7, false)),
             ("gpt4o", "one don'", (3, 7, false)),
             ("boundless", "one 12345", (4, 4, false)),
+            (SCRIPT_PATTERN, "one two", (3, 7, false)),
+            (SCRIPT_PATTERN, "語語", (3, 6, false)),
+            (SCRIPT_PATTERN, "語語 one", (6, 10, false)),
             ("gpt2", "one  ", (3, 4, false)),
             (superbpe::REGEX, "one two ", (0, 7, true)),
             (superbpe::REGEX, "one two!!", (7, 9, false)),

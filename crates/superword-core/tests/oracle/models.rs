@@ -5,7 +5,9 @@
 //! ways, and deleted tokens are made again, all far more often than in trained models.
 
 use superword_core::model::{Deletion, Model, Parameters, SecondStage, TokenId, Training};
-use superword_core::pretokenize::{ELIGIBLE, NAMED, PORTABLE_PATTERN, SECOND_PATTERN};
+use superword_core::pretokenize::{
+    ELIGIBLE, NAMED, PORTABLE_PATTERN, SCRIPT_ELIGIBLE, SCRIPT_PATTERN, SECOND_PATTERN,
+};
 
 use super::choices::Choices;
 use super::rules::RuleBuilder;
@@ -49,7 +51,7 @@ const REGEXES: [&str; 4] =
 const DENSE_PATTERN: &str = "a{5}|a{3}|[^a]+";
 
 /// Eligibilities: the default, everything, and something between them.
-const ELIGIBILITIES: [&str; 3] = [ELIGIBLE, r"(?s).+", r" ?[a-zé']+"];
+const ELIGIBILITIES: [&str; 4] = [ELIGIBLE, r"(?s).+", r" ?[a-zé']+", SCRIPT_ELIGIBLE];
 
 /// Invents a model of a kind. In a dense one, tokens are made in so many ways that the encoder cannot
 /// list the boundaries inside them; its language must have one letter.
@@ -179,6 +181,7 @@ fn invent_pattern(choices: &mut Choices) -> String {
     if choices.chance(20) {
         (*choices.pick(&REGEXES)).to_owned()
     } else {
-        choices.pick(&NAMED).0.to_owned()
+        let names = NAMED.map(|(name, _)| name);
+        choices.pick(&[&names[..], &[SCRIPT_PATTERN]].concat()).to_string()
     }
 }

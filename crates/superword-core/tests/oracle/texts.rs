@@ -3,13 +3,15 @@
 use super::choices::Choices;
 
 /// The alphabets of words. With few letters, pairs overlap and tokens are made in several ways.
-const ALPHABETS: [&[&str]; 6] = [
+const ALPHABETS: [&[&str]; 8] = [
     &["a"],
     &["a", "b"],
     &["a", "b", "c", "d", "e"],
     &["a", "b", "é", "ß"],
     &["a", "B", "'", "_"],
     &["a", "中", "文", "\u{301}", "😀", "ت"],
+    &["中", "文", "ア", "ー", "ค", "ั"],
+    &["a", "ж", "中", "१", "1", "\u{301}", "\u{200d}", "、", "µ"],
 ];
 
 /// What stands between words.

@@ -88,12 +88,16 @@ impl OpenTextEncoder {
         out: &mut Vec<u32>,
     ) -> StablePart {
         let encoder = &*self.encoder;
+        let start = out.len();
         let mut pretokens =
             TextEncoder::<GROUP_SIZE>::new(encoder, text, cache, out, InstructionSet::detect());
-        let stable = encoder
-            .pattern
-            .spans(text)
-            .for_each_stable_block(|base, ends| pretokens.add(base, ends));
+        let mut boundaries = vec![0];
+        let stable = encoder.pattern.spans(text).for_each_stable_block(|base, ends| {
+            if encoder.pattern.is_by_script() {
+                boundaries.extend(bits(ends).map(|bit| base + bit));
+            }
+            pretokens.add(base, ends);
+        });
         let units = pretokens.finish_open();
         let unit_bytes = units.iter().map(|unit| self.spellings.get(unit.token).len());
         let first_unit = stable.end - unit_bytes.sum::<usize>();
@@ -113,6 +117,37 @@ impl OpenTextEncoder {
                 self.append_tokens_of_begun(&text.as_bytes()[stable.end..], begun.len(), out);
             part.after_restart = out.len() - before;
         }
+        if encoder.pattern.is_by_script() {
+            part = self.move_restart(text, &boundaries, &out[start..], part);
+        }
+        part
+    }
+
+    /// Moves the restart back to a boundary from which the pretokens do not depend on the text before,
+    /// given the boundaries of pretokens and all tokens.
+    fn move_restart(
+        &self,
+        text: &str,
+        boundaries: &[usize],
+        tokens: &[u32],
+        mut part: StablePart,
+    ) -> StablePart {
+        let mut boundaries = boundaries.iter().rev().peekable();
+        let mut starts = vec![(part.restart, part.after_restart)];
+        for &token in tokens[..tokens.len() - part.after_restart].iter().rev() {
+            let (start, after) = starts[starts.len() - 1];
+            starts.push((start - self.spellings.get(EncoderToken(token)).len(), after + 1));
+        }
+        starts.retain(|&(start, _)| {
+            while boundaries.next_if(|&&boundary| boundary > start).is_some() {}
+            boundaries.peek() == Some(&&start)
+        });
+        let offsets = starts.iter().map(|&(start, _)| start);
+        let found = self.encoder.pattern.find_restart(text, offsets);
+        (part.restart, part.after_restart) = match found {
+            Some(index) => starts[index],
+            None => (0, tokens.len()),
+        };
         part
     }
 
@@ -134,6 +169,7 @@ impl OpenTextEncoder {
         out: &mut Vec<u32>,
     ) -> StablePart {
         let (encoder, bytes) = (&*self.encoder, text.as_bytes());
+        let first_token = out.len();
         let mut buffers = mem::take(&mut cache.first_stage);
         buffers.clear();
         let instructions = InstructionSet::detect();
@@ -174,12 +210,16 @@ impl OpenTextEncoder {
             first_stage_end - stable.end,
             out,
         );
-        cache.first_stage = buffers;
         let len = stable.end + len;
+        let mut part = StablePart { len, restart: stable.end, after_restart: out.len() - before };
+        if encoder.pattern.is_by_script() {
+            part = self.move_restart(text, &buffers.pretoken_ends, &out[first_token..], part);
+        }
+        cache.first_stage = buffers;
         if stable.is_divisible {
             return self.find_restart(text, stable.end, &out[before..], len);
         }
-        StablePart { len, restart: stable.end, after_restart: out.len() - before }
+        part
     }
 
     /// Applies the rules of the second stage to the tokens of the first, of which the last end before

@@ -12,7 +12,9 @@ use super::{
 use crate::Error;
 use crate::model::token_interner::quote_token;
 use crate::model::{Deletion, SpelledRule};
-use crate::pretokenize::{ELIGIBLE, Eligibility};
+use crate::pretokenize::{
+    ELIGIBLE, Eligibility, Pattern, SCRIPT_PATTERN, UNSPACED_REGEX, UNSPACED_SCRIPTS,
+};
 
 /// The settings of a section of rules that decide ids.
 #[derive(Deserialize)]
@@ -21,6 +23,7 @@ struct Settings {
     blowup: bool,
     main_regex: Option<String>,
     script_specific_regex: Option<String>,
+    script_specific_scripts: Option<Vec<String>>,
     merge_pattern: Option<String>,
 }
 
@@ -39,11 +42,7 @@ pub(super) fn read(lines: &mut Lines<'_>, has_superwords: bool) -> Result<Draft,
     let special_tokens = read_special_tokens(lines)?;
     lines.expect_heading("words")?;
     let (line, words) = read_settings(lines)?;
-    if words.script_specific_regex.is_some() {
-        let problem = "the model splits some scripts with another regex \
-                       (script_specific_regex), but superword splits a text with one regex";
-        return Err(at_line(line, problem));
-    }
+    let pattern = find_pattern(line, &words)?;
     let merge = |left, right, count| SpelledRule::Merge { left, right, count };
     let mut rules = read_merges(lines, merge)?;
     lines.expect_heading("deletions")?;
@@ -63,8 +62,7 @@ pub(super) fn read(lines: &mut Lines<'_>, has_superwords: bool) -> Result<Draft,
         }
     }
     Ok(Draft {
-        // The default of the authors' code.
-        pattern: words.main_regex.unwrap_or_else(|| "gpt4o".to_owned()),
+        pattern,
         eligible: match_whole(words.merge_pattern.as_deref().unwrap_or(r"\p{L}"))?,
         deletion: if words.blowup { Deletion::Bytes } else { Deletion::Pair },
         tau: words.tau,
@@ -86,6 +84,26 @@ fn read_settings(lines: &mut Lines<'_>) -> Result<(usize, Settings), Error> {
         at_line(line, &problem)
     })?;
     Ok((line, settings))
+}
+
+/// Returns the pattern that splits as the settings say.
+fn find_pattern(line: usize, settings: &Settings) -> Result<String, Error> {
+    // The default of the authors' code.
+    let main = settings.main_regex.as_deref().unwrap_or("gpt4o");
+    let Some(regex) = &settings.script_specific_regex else { return Ok(main.to_owned()) };
+    let mut scripts: Vec<&str> =
+        settings.script_specific_scripts.iter().flatten().map(String::as_str).collect();
+    scripts.sort_unstable();
+    let is_known = regex == UNSPACED_REGEX && scripts == UNSPACED_SCRIPTS;
+    if !is_known || Pattern::new(main)?.name() != Some("gpt4o") {
+        let problem = format!(
+            "the model splits some scripts with another regex (script_specific_regex); of such \
+             models superword reads those of the pattern {SCRIPT_PATTERN}, with its regexes and \
+             scripts"
+        );
+        return Err(at_line(line, &problem));
+    }
+    Ok(SCRIPT_PATTERN.to_owned())
 }
 
 /// Reads a section of merges or supermerges.

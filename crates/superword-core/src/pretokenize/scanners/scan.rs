@@ -246,15 +246,90 @@ mod tests {
     use crate::pretokenize::scanners::gpt2::Gpt2;
     use crate::pretokenize::scanners::gpt4::Gpt4;
     use crate::pretokenize::scanners::gpt4o::Gpt4o;
+    use crate::pretokenize::scanners::gpt4o_scripts::Gpt4oScripts;
     use crate::pretokenize::scanners::punct::Punct;
 
     /// Pieces whose neighbours matter: cases, marks, digits, quotes, newlines, and characters of
     /// two, three and four bytes. Letters and spaces are frequent, so that blocks get far.
-    const PIECES: [&str; 48] = [
-        "a", "b", "the", "The", "XML", "Http", "s", "S", "ll", "VE", "re", " ", " ", " ", " ",
-        "  ", "\t", "\n", "\n", "\r\n", "\n\n", "_", "'", "'", "'s", "'t", "'Ll", "’", "’s", "1",
-        "23", "456", "7890", "!", "-", "/", "\u{301}", "\u{e9}", "\u{c9}", "\u{1c5}", "中",
-        "\u{a0}", "\u{200b}", "٣", "😀", "ſ", "\u{1}", "Ж",
+    const PIECES: [&str; 72] = [
+        "a",
+        "b",
+        "the",
+        "The",
+        "XML",
+        "Http",
+        "s",
+        "S",
+        "ll",
+        "VE",
+        "re",
+        " ",
+        " ",
+        " ",
+        " ",
+        "  ",
+        "\t",
+        "\n",
+        "\n",
+        "\r\n",
+        "\n\n",
+        "_",
+        "'",
+        "'",
+        "'s",
+        "'t",
+        "'Ll",
+        "’",
+        "’s",
+        "1",
+        "23",
+        "456",
+        "7890",
+        "!",
+        "-",
+        "/",
+        "\u{301}",
+        "\u{e9}",
+        "\u{c9}",
+        "\u{1c5}",
+        "中",
+        "\u{a0}",
+        "\u{200b}",
+        "٣",
+        "😀",
+        "ſ",
+        "\u{1}",
+        "Ж",
+        "жж",
+        "語",
+        "文字",
+        "あ",
+        "アー",
+        "ー",
+        "คั",
+        "ภาษา",
+        "ကို",
+        "។",
+        "၁",
+        "१",
+        "क्",
+        "्",
+        "א",
+        "\u{200d}",
+        "\u{200c}",
+        "\u{fe0f}",
+        "\u{1680}",
+        "𝐛",
+        "µ",
+        "\u{1d165}",
+        "፡",
+        "。",
+    ];
+
+    /// What texts of other scripts are made of.
+    const SCRIPT_PIECES: [&str; 30] = [
+        "a", "The", " ", " ", "  ", "\n", "、", "。", "1", "'s", "語", "語", "文字", "漢字", "あ",
+        "い", "の", "アー", "ー", "ค", "ภา", "ษ", "ั", "្", "ក", "ж", "Ж", "ع", "क", "\u{301}",
     ];
 
     fn texts() -> impl Strategy<Value = String> {
@@ -262,6 +337,7 @@ mod tests {
             // Mostly pieces that the masks can decide, so that others come at any offset.
             8 => prop::sample::select(&PIECES[..36]),
             1 => prop::sample::select(&PIECES[..]),
+            8 => prop::sample::select(&SCRIPT_PIECES[..]),
         ];
         prop::collection::vec(piece, 0..160).prop_map(|pieces| pieces.concat())
     }
@@ -287,6 +363,7 @@ mod tests {
         check::<Gpt4<true, true>>(text)?;
         check::<Gpt4<false, false>>(text)?;
         check::<Gpt4o>(text)?;
+        check::<Gpt4oScripts>(text)?;
         check::<Punct>(text)?;
         check::<Boundless<true>>(text)?;
         check::<Boundless<false>>(text)

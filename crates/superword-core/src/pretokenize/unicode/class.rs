@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::sync::LazyLock;
 
 use crate::pretokenize::unicode::generated::RANGES;
+use crate::pretokenize::unicode::table::CodePointTable;
 
 /// The class of a character; every character has exactly one.
 pub(crate) type Class = u8;
@@ -64,32 +65,10 @@ pub(crate) const SYMBOL: ClassSet = ClassSet::of(&[MARK, PUNCT, CONTROL]);
 /// `\s`
 pub(crate) const SPACE: ClassSet = ClassSet::of(&[BLANK, WHITE, NEWLINE]);
 
-/// The classes of all code points, as a two-level table: equal pages of 256 are stored once.
-pub(crate) struct ClassTable {
-    page_index: Vec<u8>,
-    pages: Vec<[Class; 256]>,
-}
+/// The classes of all code points.
+pub(crate) struct ClassTable(CodePointTable);
 
-static TABLE: LazyLock<ClassTable> = LazyLock::new(|| {
-    let mut table = ClassTable { page_index: Vec::new(), pages: Vec::new() };
-    let mut range = 0;
-    for first in (0..0x0011_0000_u32).step_by(256) {
-        let mut classes = [0; 256];
-        for (code_point, class) in (first..).zip(&mut classes) {
-            while RANGES.get(range + 1).is_some_and(|next| next >> 4 <= code_point) {
-                range += 1;
-            }
-            *class = (RANGES[range] & 15) as Class;
-        }
-        let known = table.pages.iter().position(|other| *other == classes);
-        let index = known.unwrap_or_else(|| {
-            table.pages.push(classes);
-            table.pages.len() - 1
-        });
-        table.page_index.push(u8::try_from(index).expect("far fewer than 256 distinct pages"));
-    }
-    table
-});
+static TABLE: LazyLock<ClassTable> = LazyLock::new(|| ClassTable(CodePointTable::new(&RANGES, 4)));
 
 impl ClassTable {
     /// Returns the table, which is built on first use.
@@ -100,8 +79,7 @@ impl ClassTable {
     /// Returns the class of a code point.
     #[inline]
     pub(crate) fn class_of(&self, code_point: u32) -> Class {
-        let page = self.page_index[(code_point >> 8) as usize];
-        self.pages[page as usize][(code_point & 255) as usize]
+        self.0.number_of(code_point)
     }
 }
 
@@ -133,6 +111,21 @@ impl<'t> Text<'t> {
     pub(crate) fn new(text: &'t str) -> Text<'t> {
         let (bytes, table) = (text.as_bytes(), ClassTable::get());
         Text { bytes, table, is_end_read: Cell::new(false) }
+    }
+
+    /// Returns the text before `end`, as a text of its own.
+    pub(crate) fn before(&self, end: usize) -> Text<'t> {
+        Text { bytes: &self.bytes[..end], table: self.table, is_end_read: Cell::new(false) }
+    }
+
+    /// Returns the boundary between characters at or before an offset; the end of the text if that is
+    /// before the offset.
+    pub(crate) fn find_boundary(&self, offset: usize) -> usize {
+        let mut at = offset.min(self.bytes.len());
+        while self.bytes.get(at).is_some_and(|byte| byte & 0xC0 == 0x80) {
+            at -= 1;
+        }
+        at
     }
 
     /// Whether something has depended on where the text ends: what was decided before is the same
@@ -176,16 +169,7 @@ impl<'t> Text<'t> {
     /// Decodes the character at `at`, which is not ASCII; returns its code point and its end.
     #[inline]
     pub(crate) fn decode(&self, at: usize) -> (u32, usize) {
-        let rest = &self.bytes[at..];
-        let tail = |i: usize| u32::from(rest[i] & 0x3F);
-        match rest[0] {
-            lead if lead < 0xE0 => (u32::from(lead & 0x1F) << 6 | tail(1), at + 2),
-            lead if lead < 0xF0 => (u32::from(lead & 0x0F) << 12 | tail(1) << 6 | tail(2), at + 3),
-            lead => {
-                let code_point = u32::from(lead & 0x07) << 18 | tail(1) << 12 | tail(2) << 6;
-                (code_point | tail(3), at + 4)
-            }
-        }
+        decode(self.bytes, at)
     }
 
     /// Whether the character at `at` is in the set; false at the end of the text.
@@ -217,21 +201,24 @@ impl<'t> Text<'t> {
     }
 }
 
+/// Decodes the character at `at`, which is not ASCII, of UTF-8; returns its code point and its end.
+#[inline]
+pub(crate) fn decode(bytes: &[u8], at: usize) -> (u32, usize) {
+    let rest = &bytes[at..];
+    let tail = |i: usize| u32::from(rest[i] & 0x3F);
+    match rest[0] {
+        lead if lead < 0xE0 => (u32::from(lead & 0x1F) << 6 | tail(1), at + 2),
+        lead if lead < 0xF0 => (u32::from(lead & 0x0F) << 12 | tail(1) << 6 | tail(2), at + 3),
+        lead => {
+            let code_point = u32::from(lead & 0x07) << 18 | tail(1) << 12 | tail(2) << 6;
+            (code_point | tail(3), at + 4)
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_table_agrees_with_the_ranges() {
-        let table = ClassTable::get();
-        let mut range = 0;
-        for code_point in 0..0x0011_0000 {
-            if RANGES.get(range + 1).is_some_and(|next| next >> 4 == code_point) {
-                range += 1;
-            }
-            assert_eq!(u32::from(table.class_of(code_point)), RANGES[range] & 15, "{code_point:x}");
-        }
-    }
 
     #[test]
     fn peek_returns_the_class_and_the_end() {

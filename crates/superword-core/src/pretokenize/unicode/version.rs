@@ -8,6 +8,7 @@ use regex_syntax::{ParserBuilder, hir::Hir};
 use serde::{Deserialize, Serialize};
 
 use crate::pretokenize::unicode::generated::{RANGES, UNICODE_VERSION};
+use crate::pretokenize::unicode::generated_scripts::SCRIPT_RANGES;
 
 /// The general categories of Unicode, and two properties that regexes use.
 const CLASSES: &str = "Lu Ll Lt Lm Lo Mn Mc Me Nd Nl No Pc Pd Ps Pe Pi Pf Po Sm Sc Sk So Zs Zl Zp \
@@ -31,6 +32,16 @@ impl Tables {
         TABLES.get_or_init(|| Tables {
             unicode: UNICODE_VERSION.to_owned(),
             tables: format!("{:016x}", compute_digest(RANGES.iter().copied())),
+        })
+    }
+
+    /// Returns the tables of the pattern that splits by script.
+    #[must_use]
+    pub fn of_scripts() -> &'static Tables {
+        static TABLES: OnceLock<Tables> = OnceLock::new();
+        TABLES.get_or_init(|| {
+            let digest = compute_digest(RANGES.iter().chain(&SCRIPT_RANGES).copied());
+            Tables { unicode: UNICODE_VERSION.to_owned(), tables: format!("{digest:016x}") }
         })
     }
 
