@@ -153,6 +153,7 @@ class Experiment:
                 size,
                 supermerges=spec.supermerges,
                 deletion=cast(Deletion, spec.deletion),
+                max_superwords=None,  # The paper has no cap.
                 threads=settings.threads,
                 **options,
             )

@@ -121,6 +121,12 @@ class TrainingConfig:
         object.__setattr__(self, "second_pattern", resolve_pattern(second))
         compile_pattern(resolve_pattern(second))
 
+    @property
+    def has_limits(self) -> bool:
+        """Whether some pairs are not merged however frequent they are."""
+        limits = (self.max_superwords, self.max_words, self.max_token_bytes, self.forbid)
+        return any(limit is not None for limit in limits)
+
     def check_limits(self) -> None:
         """Reject limits that make no sense."""
         check_max_superwords(self.max_superwords)

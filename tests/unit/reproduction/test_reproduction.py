@@ -17,11 +17,13 @@ from superword.corpus import open_corpus
 from superword.reproduction import (
     ReproductionSettings,
     Results,
+    experiment,
     read_settings,
     reproduce,
     write_outputs,
 )
 from superword.reproduction.figures import FIGURES
+from superword.reproduction.lineup import build_lineup
 from superword.reproduction.results import BOUNDLESS_4O
 from superword.reproduction.steps import Steps
 
@@ -60,6 +62,22 @@ def test_everything_is_measured_at_every_size(results: Results) -> None:
         assert measured.altered == 0, key
         if results.lineup[key].baseline != "unigram":
             assert measured.vocab_size == size, key
+
+
+def test_models_have_no_cap_whatever_the_defaults(
+    settings: ReproductionSettings, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    given: list[dict[str, Any]] = []
+
+    def train(corpus: object, vocab_size: int, **options: Any) -> Any:
+        given.append(options)
+        return superword.train(["to be or not to be"] * 2, 258)
+
+    monkeypatch.setattr(experiment, "train", train)
+    run = experiment.Experiment(settings, Steps(tmp_path), False)
+    [spec] = [each for each in build_lineup() if each.key == BOUNDLESS_4O]
+    run.train(spec, 300, tmp_path / "model.json")
+    assert given[0]["max_superwords"] is None
 
 
 def test_a_smaller_vocabulary_is_the_one_trained_at_that_size(

@@ -123,6 +123,14 @@ def test_extending_keeps_the_limits_of_the_base() -> None:
     assert extended.parameters.max_words == 2
 
 
+def test_a_corpus_that_runs_out_of_allowed_pairs_says_so() -> None:
+    with pytest.warns(UserWarning, match="lower min_count, or lift the limits$"):
+        tok = superword.train(DOCUMENTS, 1500, max_token_bytes=2)
+    assert tok.vocab_size < 1500
+    with pytest.warns(UserWarning, match="lower min_count$"):
+        superword.train(["to be"] * 2, 1500)
+
+
 @pytest.mark.parametrize(
     ("given", "message"),
     [
