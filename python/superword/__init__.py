@@ -1,7 +1,7 @@
 """Superword tokenizers: BPE, PickyBPE and BoundlessBPE, exact and fast.
 
 In reading order, each stage importing only earlier ones:
-    reference     The specification in 300 lines of slow Python; docs/algorithm.md explains it.
+    reference     The specification in slow, plain Python; docs/algorithm.md explains it.
     vocabularies  Published vocabularies by name: their splits and special tokens.
     patterns      The patterns that split text into pretokens.
     corpus        Reading documents.

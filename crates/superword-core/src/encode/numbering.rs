@@ -149,27 +149,32 @@ impl TokenNumbering {
         buffer: &mut Vec<u32>,
         start: usize,
     ) -> Result<(), Error> {
-        let mut count = 0;
-        for &number in &buffer[start..] {
-            match self.count_of(replacements, number) {
-                0 => return Err(self.missing_id(number)),
-                ids => count += ids,
+        let with_id = self.with_id as u32;
+        let is_removed = |&(_, &number): &(usize, &u32)| number >= with_id;
+        // Usually few, so that the tokens between them are moved at once.
+        let removed: Vec<usize> =
+            (start..).zip(&buffer[start..]).filter(is_removed).map(|(at, _)| at).collect();
+        let replacement = |number: u32| replacements.get((number - with_id) as usize);
+        if let Some(&at) = removed.iter().find(|&&at| replacement(buffer[at]).is_empty()) {
+            return Err(self.missing_id(buffer[at]));
+        }
+        if let Some(ids) = &self.ids {
+            for number in buffer[start..].iter_mut().filter(|number| **number < with_id) {
+                *number = ids[*number as usize].0;
             }
         }
-        let end = buffer.len();
-        buffer.resize(start + count, 0);
-        // From the end on, so that no token is overwritten before it is read.
+        let added: usize = removed.iter().map(|&at| replacement(buffer[at]).len() - 1).sum();
+        let mut end = buffer.len();
+        buffer.resize(end + added, 0);
+        // From the end on, so that no token is overwritten before it is moved.
         let mut to = buffer.len();
-        for from in (start..end).rev() {
-            let number = buffer[from] as usize;
-            if let Some(without_id) = number.checked_sub(self.with_id) {
-                let ids = replacements.get(without_id);
-                to -= ids.len();
-                buffer[to..to + ids.len()].copy_from_slice(ids);
-            } else {
-                to -= 1;
-                buffer[to] = self.ids.as_ref().map_or(number as u32, |ids| ids[number].0);
-            }
+        for &at in removed.iter().rev() {
+            let ids = replacement(buffer[at]);
+            to -= end - (at + 1);
+            buffer.copy_within(at + 1..end, to);
+            to -= ids.len();
+            buffer[to..to + ids.len()].copy_from_slice(ids);
+            end = at;
         }
         Ok(())
     }
