@@ -9,7 +9,6 @@ In reading order:
     comparing       `compare_export`, which counts the differences of a file and its model.
     exporting       `export`, which checks a file before it is called exact.
     folders         The tokenizer file in a folder.
-    ranked_merges   Merges by rank, recovered as rules in order.
     importing       `import_tokenizer`: a `tokenizer.json` or a tiktoken file as a model.
 """
 

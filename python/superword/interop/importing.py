@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
 from os import PathLike
 from pathlib import Path
@@ -18,15 +18,15 @@ from superword.errors import ModelFormatError
 from superword.interop.byte_spelling import read_spelling
 from superword.interop.export_checks import NEVER_IN_UTF8
 from superword.interop.folders import find_tokenizer_file
-from superword.interop.ranked_merges import RankOf, recover_merges, sort_merges
 from superword.interop.tiktoken_file import find_vocabulary, read_ranks
 from superword.patterns import compile_pattern, find_known_pattern, quote_regex, resolve_pattern
-from superword.tokenizer import Rule, Tokenizer, TrainingConfig, load
+from superword.tokenizer import Tokenizer, TrainingConfig, load
 from superword.vocabularies import VOCABULARIES, Vocabulary
 
 __all__ = ["import_tokenizer"]
 
 Json = dict[str, Any]
+Pair = tuple[bytes, bytes]
 RejectOrWarn = Callable[[str], None]
 
 
@@ -97,7 +97,7 @@ def from_tiktoken(
         known = Vocabulary(resolve_pattern(pattern), own and own.special_tokens)
     return build_model(
         {rank: token for token, rank in ranks.items()},
-        lambda left, right: ranks.get(left + right),
+        None,
         known.pattern,
         (known.special_tokens or {}) if special_tokens is None else special_tokens,
         True,
@@ -121,26 +121,22 @@ def from_tokenizer_json(described: Json, reject_or_warn: RejectOrWarn) -> Tokeni
     pattern = read_pattern(described["pre_tokenizer"])
     special_tokens, added_tokens = read_added_tokens(described["added_tokens"], reject_or_warn)
     without_rules = special_tokens | added_tokens
-    merges = [tuple(m.split(" ")) if isinstance(m, str) else tuple(m) for m in model["merges"]]
-    ranks = {
-        (decode_spelling(left), decode_spelling(right)): rank
-        for rank, (left, right) in enumerate(merges)
-    }
-    made = {left + right for left, right in ranks}
+    merges = [
+        (decode_spelling(left), decode_spelling(right))
+        for left, right in (m.split(" ") if isinstance(m, str) else m for m in model["merges"])
+    ]
+    made = {left + right for left, right in merges}
     vocabulary: dict[int, bytes] = {}
     for text, id in model["vocab"].items():
-        token = read_spelling(text)
-        if text in without_rules and token not in made:
+        if text in without_rules and read_spelling(text) not in made:
             continue
         vocabulary[id] = decode_spelling(text)
-    by_pair: RankOf = lambda left, right: ranks.get((left, right))  # noqa: E731
-    ignores_merges = bool(model.get("ignore_merges"))
     return build_model(
         vocabulary,
-        by_pair,
+        merges,
         pattern,
         special_tokens,
-        ignores_merges,
+        bool(model.get("ignore_merges")),
         reject_or_warn,
         added_tokens=added_tokens,
     )
@@ -239,7 +235,7 @@ def may_overlap(first: str, second: str) -> bool:
 
 def build_model(
     vocabulary: Mapping[int, bytes],
-    rank_of: RankOf,
+    merges: Sequence[Pair] | None,
     pattern: str,
     special_tokens: Mapping[str, int],
     ignores_merges: bool,
@@ -251,7 +247,8 @@ def build_model(
 
     Args:
         vocabulary: The tokens by id.
-        rank_of: Returns the rank of a pair of tokens.
+        merges: The merges by rank; without them, a pair has the rank of the token that it spells,
+            which is its id.
         pattern: The pattern, a name or a regex.
         special_tokens: The special tokens with their ids.
         ignores_merges: Whether a pretoken that is a token becomes that token without merges.
@@ -262,26 +259,6 @@ def build_model(
     for byte in set(range(256)) - NEVER_IN_UTF8:
         if bytes([byte]) not in tokens:
             raise ModelFormatError(f"the byte {byte:#04x} has no token")
-    try:
-        found = recover_merges(tokens, rank_of)
-    except ValueError as error:
-        raise ModelFormatError(f"{error}, so no rule can make it") from None
-    texts = [token for token in found.unreachable if is_text(token)] if ignores_merges else []
-    if texts:
-        reject_or_warn(
-            f"{len(texts)} tokens, such as {texts[0].decode()!r}, are made by no merge, but only "
-            "where they are whole pretokens (ignore_merges)"
-        )
-    if found.early:
-        merge = found.early[0]
-        reject_or_warn(
-            f"{len(found.early)} merges, such as that of {merge.left!r} and {merge.right!r}, join "
-            "tokens that only later merges make, so they are applied out of order"
-        )
-    merges = sort_merges(found.merges)
-    rules = [
-        Rule(index, "merge", merge.left, merge.right, (), 0) for index, merge in enumerate(merges)
-    ]
     config = TrainingConfig(
         pattern=find_known_pattern(pattern) or pattern,
         supermerges=False,
@@ -292,7 +269,20 @@ def build_model(
     specials = [(id, text) for text, id in special_tokens.items()]
     added = [(id, text) for text, id in (added_tokens or {}).items()]
     ids = sorted(vocabulary.items())
-    return Tokenizer._of(_core.Model.with_ids(config, rules, ids, specials, added))
+    made = _core.Model.with_ranks(config, ids, merges, specials, added)
+    texts = [token for token in made["unreachable"] if is_text(token)] if ignores_merges else []
+    if texts:
+        reject_or_warn(
+            f"{len(texts)} tokens, such as {texts[0].decode()!r}, are made by no merge, but only "
+            "where they are whole pretokens (ignore_merges)"
+        )
+    if made["early"]:
+        left, right = made["early"][0]
+        reject_or_warn(
+            f"{len(made['early'])} merges, such as that of {left!r} and {right!r}, join "
+            "tokens that only later merges make, so they are applied out of order"
+        )
+    return Tokenizer._of(made["model"])
 
 
 def is_text(token: bytes) -> bool:

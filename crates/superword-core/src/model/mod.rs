@@ -12,6 +12,7 @@
 //! - `added`: special tokens and added tokens, `added_finder`: added tokens in texts,
 //!   `open_suffixes`: ends of texts that may start one, `special`: further special tokens;
 //! - `truncate`: smaller models, `imported`: models with given ids, and further rules;
+//! - `ranked_merges`, `early_merges`: the merges of other libraries as rules;
 //! - `format`, `file_fields`, `spelled`, `atomic_write`: the model file, `authors`: the files of the paper's authors;
 //! - `decode`: ids back to bytes, `fingerprint`: a digest of what decides the ids.
 
@@ -20,12 +21,14 @@ mod added_finder;
 mod atomic_write;
 mod authors;
 mod decode;
+mod early_merges;
 mod file_fields;
 mod fingerprint;
 mod format;
 mod history;
 mod imported;
 mod open_suffixes;
+mod ranked_merges;
 mod rule;
 mod settings;
 mod special;
@@ -38,6 +41,8 @@ mod vocabulary_builder;
 use std::borrow::Cow;
 
 pub use self::added_finder::{AddedTokenFinder, Segment};
+pub use self::imported::RankedModel;
+pub use self::ranked_merges::MergePair;
 pub use self::rule::{Rule, SpelledRule};
 pub use self::settings::{Deletion, Parameters, SecondStage, Training};
 pub use self::token_number::{TokenId, TokenIndex};
