@@ -195,6 +195,19 @@ class _StepRecord(TypedDict):
     units: list[list[bytes]]
     changes: list[tuple[int, int]]
 
+class _RankedModelRecord(TypedDict):
+    model: Model
+    unreachable: list[bytes]
+    early: list[tuple[bytes, bytes]]
+
+class _Extension(Protocol):
+    @property
+    def kind(self) -> str: ...
+    @property
+    def add(self) -> int: ...
+    @property
+    def min_count(self) -> int: ...
+
 @final
 class Model:
     @staticmethod
@@ -214,6 +227,15 @@ class Model:
         added_tokens: Sequence[tuple[int, str]],
         /,
     ) -> Model: ...
+    @staticmethod
+    def with_ranks(
+        config: _Config,
+        vocabulary: Sequence[tuple[int, bytes]],
+        merges: Sequence[tuple[bytes, bytes]] | None,
+        special_tokens: Sequence[tuple[int, str]],
+        added_tokens: Sequence[tuple[int, str]],
+        /,
+    ) -> _RankedModelRecord: ...
     @staticmethod
     def from_json(text: bytes, /) -> Model: ...
     @staticmethod
@@ -264,9 +286,7 @@ class SpecialTokenFinder:
 
 @final
 class EncodeStream:
-    def __new__(
-        cls, encoder: Encoder, special_tokens: SpecialTokenFinder, /
-    ) -> EncodeStream: ...
+    def __new__(cls, encoder: Encoder, special_tokens: SpecialTokenFinder, /) -> EncodeStream: ...
     def feed(self, piece: str | bytes | bytearray, /) -> list[int]: ...
     def peek(self) -> list[int]: ...
     def finish(self) -> list[int]: ...
@@ -290,8 +310,7 @@ def encode_corpus(
 def extend(
     corpus: Corpus,
     base: Model,
-    add: int,
-    min_count: int,
+    extension: _Extension,
     resources: _Resources,
     progress: Callable[[str, int, int | None], object] | None,
     /,

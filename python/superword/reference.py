@@ -270,16 +270,21 @@ def extend(
     rules: Iterable[Rule],
     add: int,
     *,
+    kind: Literal["merges", "superwords", "both"] = "superwords",
     pattern: str = DEFAULT_PATTERN,
     eligible: str = ELIGIBLE,
     min_count: int = 2,
 ) -> tuple[list[Rule], list[bytes]]:
-    """Learn supermerges after the given rules, until there are `add` more tokens."""
+    """Learn rules of a kind after the given ones, until there are `add` more tokens."""
     trainer = Trainer(documents, pattern, eligible)
     for rule in rules:
         trainer.perform(rule)
     vocab_size = len(trainer.vocabulary) + add
     while len(trainer.vocabulary) < vocab_size:
+        if kind != "superwords":
+            if not trainer.step(kind == "both", None, 1, min_count):
+                break
+            continue
         supermerge, count = trainer.best_supermerge()
         if count < min_count:
             break

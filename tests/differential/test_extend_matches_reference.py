@@ -1,4 +1,4 @@
-"""Extending against the reference: the same supermerges, and the same tokens."""
+"""Extending against the reference: the same rules, and the same tokens."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -37,7 +38,7 @@ def seen(rules: Any) -> list[tuple[object, ...]]:
     return [(rule.kind, rule.left, rule.right, rule.parts, rule.count) for rule in rules]
 
 
-@settings(max_examples=100)
+@settings(max_examples=200)
 @given(
     documents=corpora(),
     others=corpora(),
@@ -46,6 +47,7 @@ def seen(rules: Any) -> list[tuple[object, ...]]:
     size=st.integers(256, 275),
     supermerges=st.booleans(),
     deletion=st.sampled_from([None, "bytes", "pair"]),
+    kind=st.sampled_from(["merges", "superwords", "both"]),
     add=st.integers(0, 12),
     min_count=st.integers(1, 3),
 )
@@ -57,6 +59,7 @@ def test_rules_counts_ids_and_encodings_are_those_of_the_reference(
     size: int,
     supermerges: bool,
     deletion: Deletion,
+    kind: Any,
     add: int,
     min_count: int,
 ) -> None:
@@ -78,8 +81,9 @@ def test_rules_counts_ids_and_encodings_are_those_of_the_reference(
         reference.Rule(r.index, r.kind, r.left, r.right, r.parts, r.count) for r in base.rules
     ]
     how = {"pattern": pattern, "eligible": eligible}
-    rules, vocabulary = reference.extend(others, given_rules, add, min_count=min_count, **how)
-    tok = quietly_extended(base, others, add, min_count=min_count, verify_every=1)
+    learned = {"kind": kind, "min_count": min_count}
+    rules, vocabulary = reference.extend(others, given_rules, add, **learned, **how)
+    tok = quietly_extended(base, others, add, **learned, verify_every=1, threads=1 + add % 3)
     assert seen(tok.rules) == seen(rules)
     new = tok._model.vocabulary()[base.vocab_size :]
     last = base.vocab_size + 2
@@ -92,10 +96,11 @@ def test_rules_counts_ids_and_encodings_are_those_of_the_reference(
     assert Tokenizer._from_json(tok._model.to_json()) == tok
 
 
-def test_real_text(shared: Path, read_jsonl: Callable[[Path], Iterator[Any]]) -> None:
+@pytest.mark.parametrize("kind", ["merges", "superwords", "both"])
+def test_real_text(kind: Any, shared: Path, read_jsonl: Callable[[Path], Iterator[Any]]) -> None:
     rows = read_jsonl(shared / "corpus" / "eval.jsonl.zst")
     documents = [next(rows)["text"][:2500] for _ in range(8)]
     base = superword.train(documents, 500, pattern="gpt4o", supermerges=False, deletion=None)
     rules = [reference.Rule(r.index, r.kind, r.left, r.right, (), r.count) for r in base.rules]
-    expected, _ = reference.extend(documents, rules, 20, pattern="gpt4o")
-    assert seen(superword.extend(base, documents, 20).rules) == seen(expected)
+    expected, _ = reference.extend(documents, rules, 20, kind=kind, pattern="gpt4o")
+    assert seen(superword.extend(base, documents, 20, kind=kind).rules) == seen(expected)
