@@ -84,8 +84,16 @@ def pretokenize(text: str, pattern: str = DEFAULT_PATTERN) -> list[str]:
     """Split a text into pretokens. Joined, they are the text: 'a+' on 'xaay' -> x, aa, y."""
     if match := regex.search(r"[\ud800-\udfff]", text):
         raise ValueError(f"a lone surrogate has no UTF-8 bytes; replace character {match.start()}")
+    pieces = [text]
+    for source in PATTERNS.get(pattern, pattern).split("(?then)"):  # Several regexes in a row.
+        pieces = [part for piece in pieces for part in split_once(piece, source)]
+    return pieces
+
+
+def split_once(text: str, source: str) -> list[str]:
+    """Split a text into the matches of a regex and the text between them."""
     pretokens, end = [], 0
-    for match in regex.finditer(PATTERNS.get(pattern, pattern), text):
+    for match in regex.finditer(source, text):
         if match.group():
             pretokens += [text[end : match.start()], match.group()]
             end = match.end()

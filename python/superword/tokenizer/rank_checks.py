@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from superword.patterns import compile_pattern
+from superword.patterns import compile_pattern, split_pattern
 
 if TYPE_CHECKING:
     from superword.tokenizer.tokenizer import Tokenizer
@@ -62,6 +62,8 @@ def explain_no_tiktoken(tok: Tokenizer) -> str | None:
             f"it has added tokens, such as {next(iter(tok.added_tokens))!r}, and tiktoken has only "
             "special tokens beside its merges"
         )
+    if len(split_pattern(tok.pattern)) > 1:
+        return "its pattern is several regexes in a row, and such a file has one"
     if not compile_pattern(tok.pattern).covers_all and GROUP_USE.search(tok.pattern):
         return (
             "its pattern may leave text unmatched, which tiktoken drops, and a regex with named "
