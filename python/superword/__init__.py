@@ -32,7 +32,7 @@ from superword.errors import (
     SuperwordError,
     UnknownTokenError,
 )
-from superword.interop import export
+from superword.interop import export, open_base
 from superword.patterns import is_eligible, pretokenize
 from superword.tokenizer import (
     DecodeStream,
@@ -45,7 +45,7 @@ from superword.tokenizer import (
     load,
 )
 from superword.tokens import encode_corpus
-from superword.training import Resources, extend, train
+from superword.training import Resources, extend, map_ids, measure_changes, train
 
 __all__ = [
     "CorpusError",
@@ -73,7 +73,10 @@ __all__ = [
     "extend",
     "is_eligible",
     "load",
+    "map_ids",
+    "measure_changes",
     "merge_counts",
+    "open_base",
     "pretokenize",
     "sample",
     "train",
