@@ -292,6 +292,26 @@ REVERSALS = [
         "if units != before:",
         "if True:",
     ),
+    (
+        "several regexes are one alternation",
+        '.split("(?then)")',
+        '.replace("(?then)", "|").split("\\0")',
+    ),
+    (
+        "extending by both kinds learns merges only",
+        'trainer.step(kind == "both", None, 1, min_count)',
+        "trainer.step(False, None, 1, min_count)",
+    ),
+    (
+        "extending by merges learns supermerges too",
+        'trainer.step(kind == "both", None, 1, min_count)',
+        "trainer.step(True, None, 1, min_count)",
+    ),
+    (
+        "extending deletes tokens",
+        'trainer.step(kind == "both", None, 1, min_count)',
+        'trainer.step(kind == "both", "bytes", 0.5, min_count)',
+    ),
 ]
 
 

@@ -116,10 +116,10 @@ def extend_command(
             texts = [RawPath(path) for path in base_text]
             changes = measure_changes(opened, tok, texts, corpus_options=corpus_options)
     seconds = time.monotonic() - start
-    more = {} if changes is None else {"base_text": asdict(changes)}
-    summarize_model(
-        tok, output, seconds=seconds, as_json=as_json, more={"id_map": str(id_map)} | more
-    )
+    more: dict[str, object] = {"id_map": str(id_map)}
+    if changes is not None:
+        more["base_text"] = asdict(changes)
+    summarize_model(tok, output, seconds=seconds, as_json=as_json, more=more)
     if changes is not None and not as_json:
         console = Console(stderr=True, soft_wrap=True, highlight=False)
         console.print(f"text of the base: {changes}", markup=False)

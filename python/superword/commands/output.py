@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import shlex
-from collections.abc import Mapping
 from pathlib import Path
 
 from rich.console import Console
@@ -32,7 +31,7 @@ def summarize_model(
     seconds: float,
     as_json: bool,
     reads_text: bool = True,
-    more: Mapping[str, object] | None = None,
+    more: dict[str, object] | None = None,
 ) -> None:
     """Print a summary of a new model: JSON, or sentences on standard error.
 
