@@ -16,7 +16,16 @@ from superword import reference
 from superword.tokenizer import Deletion, Tokenizer
 
 ALPHABETS = ["ab ", "ab '", "abc  ", "aAb _", "ab \n1"]
-PATTERNS = ["boundless", "gpt2", "gpt4", r" ?\w|\s", "(?<= )[ab]+|.", "(?s).{1,2}", "ab|."]
+PATTERNS = [
+    "boundless",
+    "gpt2",
+    "gpt4",
+    r" ?\w|\s",
+    "(?<= )[ab]+|.",
+    "(?s).{1,2}",
+    "ab|.",
+    r"a(?then)\s+(?!\S)|\s|b+",
+]
 
 
 @st.composite

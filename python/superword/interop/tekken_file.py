@@ -1,7 +1,7 @@
 """Mistral's `tekken.json`: a vocabulary with ranks, its pattern and its special tokens.
 
-Special tokens have the first ids. The others follow in the order of their ranks, up to the size that
-the file names: it lists more than are used.
+Special tokens have the first ids. The others follow in the order of their ranks, up to the size
+that the file names: it lists more than are used.
 """
 
 from __future__ import annotations
