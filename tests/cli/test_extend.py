@@ -53,7 +53,16 @@ def test_it_writes_the_map_of_ids_and_says_what_changes(tmp_path: Path) -> None:
     base = superword.train(documents, 400, supermerges=False, deletion=None)
     base.save(tmp_path / "base.json")
     corpus, output = tmp_path / "corpus.txt", tmp_path / "model.json"
-    options = ["--separator", "%%%", "--kind", "merges", "--add", "30", "-o", output]
+    options: list[str | Path] = [
+        "--separator",
+        "%%%",
+        "--kind",
+        "merges",
+        "--add",
+        "30",
+        "-o",
+        output,
+    ]
     done = run(tmp_path / "base.json", corpus, *options, "--base-text", str(corpus))
     assert done.returncode == 0, done.stderr
     tok = superword.extend(base, documents, 30, kind="merges")

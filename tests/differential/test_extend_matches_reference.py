@@ -89,8 +89,8 @@ def test_rules_counts_ids_and_encodings_are_those_of_the_reference(
     given_rules = [
         reference.Rule(r.index, r.kind, r.left, r.right, r.parts, r.count) for r in base.rules
     ]
-    how = {"pattern": pattern, "eligible": eligible}
-    learned = {"kind": kind, "min_count": min_count}
+    how: dict[str, Any] = {"pattern": pattern, "eligible": eligible}
+    learned: dict[str, Any] = {"kind": kind, "min_count": min_count}
     rules, vocabulary = reference.extend(others, given_rules, add, **learned, **how)
     tok = quietly_extended(base, others, add, **learned, verify_every=1, threads=1 + add % 3)
     assert seen(tok.rules) == seen(rules)
