@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import random
-from collections.abc import Sequence
 from itertools import islice
 from typing import Any
 
@@ -97,7 +96,7 @@ def measure_mask(
     continuation = PromptContinuation(model, prompt.ids, tokens)
     rows: dict[tuple[int, ...], Any] = {}
 
-    def run(batch: Sequence[Sequence[int]]) -> Any:
+    def run(batch: list[list[int]]) -> Any:
         found = continuation(batch)
         rows.update(zip(map(tuple, batch), found, strict=True))
         return found
@@ -107,7 +106,8 @@ def measure_mask(
     for group in covers._groups:
         # What the mask gives the beginning, and then each last token.
         path = list(group.first_ids)
-        rest, mask = prompt.held_back, 0.0
+        rest: bytes | None = prompt.held_back
+        mask = 0.0
         for at, id in enumerate(path):
             row = rows[tuple(path[:at])]
             mask += row[id] - np.logaddexp.reduce(row[tokens.find_allowed(rest)])

@@ -432,6 +432,26 @@ REVERSALS = [
         "return (left, right, *inner_tokens(left, rules), *inner_tokens(right, rules))",
         "return (left, right)",
     ),
+    (
+        "several regexes are one alternation",
+        '.split("(?then)")',
+        '.replace("(?then)", "|").split("\\0")',
+    ),
+    (
+        "extending by both kinds learns merges only",
+        'most = 0 if kind == "merges" else math.inf',
+        "most = 0",
+    ),
+    (
+        "extending by merges learns supermerges too",
+        'most = 0 if kind == "merges" else math.inf',
+        "most = math.inf",
+    ),
+    (
+        "extending deletes tokens",
+        "trainer.step(None, 1, min_count)",
+        'trainer.step("bytes", 0.5, min_count)',
+    ),
 ]
 
 

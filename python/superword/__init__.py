@@ -33,7 +33,7 @@ from superword.errors import (
     UnknownTokenError,
 )
 from superword.evaluation import prune
-from superword.interop import export
+from superword.interop import export, open_base
 from superword.patterns import is_eligible, pretokenize
 from superword.tokenizer import (
     DecodeStream,
@@ -47,7 +47,7 @@ from superword.tokenizer import (
     load,
 )
 from superword.tokens import encode_corpus
-from superword.training import Resources, extend, train
+from superword.training import Resources, extend, map_ids, measure_changes, train
 
 __all__ = [
     "CorpusError",
@@ -76,7 +76,10 @@ __all__ = [
     "extend",
     "is_eligible",
     "load",
+    "map_ids",
+    "measure_changes",
     "merge_counts",
+    "open_base",
     "pretokenize",
     "prune",
     "sample",

@@ -233,6 +233,19 @@ class _StepRecord(TypedDict):
     units: list[list[bytes]]
     changes: list[tuple[int, int]]
 
+class _RankedModelRecord(TypedDict):
+    model: Model
+    unreachable: list[bytes]
+    early: list[tuple[bytes, bytes]]
+
+class _Extension(Protocol):
+    @property
+    def kind(self) -> str: ...
+    @property
+    def add(self) -> int: ...
+    @property
+    def min_count(self) -> int: ...
+
 @final
 class Model:
     @staticmethod
@@ -252,6 +265,15 @@ class Model:
         added_tokens: Sequence[tuple[int, str]],
         /,
     ) -> Model: ...
+    @staticmethod
+    def with_ranks(
+        config: _Config,
+        vocabulary: Sequence[tuple[int, bytes]],
+        merges: Sequence[tuple[bytes, bytes]] | None,
+        special_tokens: Sequence[tuple[int, str]],
+        added_tokens: Sequence[tuple[int, str]],
+        /,
+    ) -> _RankedModelRecord: ...
     @staticmethod
     def from_json(text: bytes, /) -> Model: ...
     @staticmethod
@@ -329,8 +351,7 @@ def encode_corpus(
 def extend(
     corpus: Corpus,
     base: Model,
-    add: int,
-    min_count: int,
+    extension: _Extension,
     resources: _Resources,
     progress: Callable[[str, int, int | None], object] | None,
     /,

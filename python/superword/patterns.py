@@ -5,12 +5,14 @@ the paper's appendix, for the split of a published vocabulary (`superword.vocabu
 `SCRIPT_PATTERN`, which splits by script.
 Hand-written scanners run them and split exactly as PyPI's `regex` does. Any other string is a regex
 in the dialect of the Rust crate `fancy-regex`: Unicode classes, look-around, possessive and lazy
-repetitions, back references. A string of letters, digits, `_`, `.` and `-` alone is a name.
+repetitions, back references. Several regexes in a row, each of which splits the pieces of the one
+before it, are joined by `(?then)`. A string of letters, digits, `_`, `.` and `-` alone is a name.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from difflib import get_close_matches
 from functools import lru_cache
 
@@ -32,9 +34,11 @@ __all__ = [
     "find_pattern_name",
     "find_regex",
     "is_eligible",
+    "join_patterns",
     "pretokenize",
     "quote_regex",
     "resolve_pattern",
+    "split_pattern",
 ]
 
 NAMED_PATTERNS = _core.NAMED_PATTERNS
@@ -49,6 +53,8 @@ SECOND_PATTERN = _core.SECOND_PATTERN
 PATTERN_NAMES = list(dict.fromkeys([*NAMED_PATTERNS, SCRIPT_PATTERN, *VOCABULARIES]))
 """The names of patterns: the named ones, and published vocabularies."""
 
+# What separates several regexes in a row.
+THEN = "(?then)"
 NAME = re.compile(r"[A-Za-z0-9_.-]{2,}")
 
 # Compiling a regex takes longer than splitting a short text, and a program uses few regexes.
@@ -89,6 +95,29 @@ def quote_regex(regex: str) -> str:
         ('(?:gpt4o)', 'a+')
     """
     return f"(?:{regex})" if NAME.fullmatch(regex) else regex
+
+
+def join_patterns(patterns: Sequence[str]) -> str:
+    r"""Return the pattern that splits by several, one after the other.
+
+    Each splits the pieces of the one before it, as if they were texts of their own.
+
+    Example:
+        >>> join_patterns(["gpt4"]), join_patterns([r"\p{N}", "[a-z]+"])
+        ('gpt4', '\\p{N}(?then)[a-z]+')
+    """
+    first, *others = patterns
+    return THEN.join(NAMED_PATTERNS.get(p, p) for p in patterns) if others else first
+
+
+def split_pattern(pattern: str) -> list[str]:
+    r"""Return the regexes of a pattern, one after the other. Most patterns are one regex.
+
+    Example:
+        >>> split_pattern(r"\p{N}(?then)[a-z]+")
+        ['\\p{N}', '[a-z]+']
+    """
+    return find_regex(pattern).split(THEN)
 
 
 def find_known_pattern(pattern: str) -> str | None:
@@ -190,11 +219,16 @@ def close_gaps(pattern: str) -> str:
 
     superword makes that text a pretoken. tiktoken drops it.
 
+    Raises:
+        PatternError: If the pattern is several regexes in a row, which no single one expresses.
+
     Example:
         >>> close_gaps(r"\d+"), close_gaps("punct") == NAMED_PATTERNS["punct"]
         ('\\d+|(?:(?!\\d+)[\\s\\S])+', True)
     """
-    regex = find_regex(pattern)
+    regex, *others = split_pattern(pattern)
+    if others:
+        raise PatternError("several regexes in a row cannot be written as one")
     if compile_pattern(pattern).covers_all:
         return regex
     return rf"{regex}|(?:(?!{regex})[\s\S])+"

@@ -99,8 +99,16 @@ def pretokenize(text: str, pattern: str = DEFAULT_PATTERN) -> list[str]:
         raise ValueError(f"a lone surrogate has no UTF-8 bytes; replace character {match.start()}")
     if pattern == SCRIPT_PATTERN:
         return split_by_script(text)
+    pieces = [text]
+    for source in PATTERNS.get(pattern, pattern).split("(?then)"):  # Several regexes in a row.
+        pieces = [part for piece in pieces for part in split_once(piece, source)]
+    return pieces
+
+
+def split_once(text: str, source: str) -> list[str]:
+    """Split a text into the matches of a regex and the text between them."""
     pretokens, end = [], 0
-    for match in regex.finditer(PATTERNS.get(pattern, pattern), text):
+    for match in regex.finditer(source, text):
         if match.group():
             pretokens += [text[end : match.start()], match.group()]
             end = match.end()
@@ -398,17 +406,23 @@ def extend(
     rules: Iterable[Rule],
     add: int,
     *,
+    kind: Literal["merges", "superwords", "both"] = "superwords",
     pattern: str = DEFAULT_PATTERN,
     eligible: str | None = None,  # the default of the pattern
     min_count: int = 2,
     limits: Limits = NO_LIMITS,
 ) -> tuple[list[Rule], list[bytes]]:
-    """Learn supermerges after the given rules, until there are `add` more tokens."""
-    trainer = Trainer(documents, pattern, eligible, limits)
+    """Learn rules of a kind after the given ones, until there are `add` more tokens."""
+    most = 0 if kind == "merges" else math.inf
+    trainer = Trainer(documents, pattern, eligible, limits._replace(max_superwords=most))
     for rule in rules:
         trainer.perform(rule)
     vocab_size = len(trainer.vocabulary) + add
     while len(trainer.vocabulary) < vocab_size:
+        if kind != "superwords":
+            if not trainer.step(None, 1, min_count):
+                break
+            continue
         supermerge, count = trainer.best_supermerge()
         if count < min_count:
             break

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -44,3 +45,32 @@ def test_errors_are_sentences(tmp_path: Path) -> None:
     assert not (tmp_path / "model.json").exists()
     done = run(tmp_path, corpus, "--add", "3", "-o", tmp_path / "m.json", "--special-token", "x")
     assert "TEXT=ID" in done.stderr
+
+
+def test_it_writes_the_map_of_ids_and_says_what_changes(tmp_path: Path) -> None:
+    documents = [*superword.sample()][:3]
+    (tmp_path / "corpus.txt").write_text("%%%".join(documents), encoding="utf-8")
+    base = superword.train(documents, 400, supermerges=False, deletion=None)
+    base.save(tmp_path / "base.json")
+    corpus, output = tmp_path / "corpus.txt", tmp_path / "model.json"
+    options: list[str | Path] = [
+        "--separator",
+        "%%%",
+        "--kind",
+        "merges",
+        "--add",
+        "30",
+        "-o",
+        output,
+    ]
+    done = run(tmp_path / "base.json", corpus, *options, "--base-text", str(corpus))
+    assert done.returncode == 0, done.stderr
+    tok = superword.extend(base, documents, 30, kind="merges")
+    assert superword.load(output).fingerprint == tok.fingerprint
+    found = json.loads((tmp_path / "id_map.json").read_text())
+    assert found == json.loads(json.dumps(superword.map_ids(base, tok)))
+    assert f"text of the base: {superword.measure_changes(base, tok, documents)}" in done.stderr
+    named = tmp_path / "new_ids.json"
+    done = run(tmp_path / "base.json", corpus, *options, "--id-map", named, "--json")
+    assert json.loads(done.stdout)["id_map"] == str(named)
+    assert json.loads(named.read_text()) == found

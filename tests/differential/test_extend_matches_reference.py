@@ -1,4 +1,4 @@
-"""Extending against the reference: the same supermerges, and the same tokens."""
+"""Extending against the reference: the same rules, and the same tokens."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from math import inf
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -16,7 +17,16 @@ from superword import reference
 from superword.tokenizer import Deletion, Tokenizer
 
 ALPHABETS = ["ab ", "ab '", "abc  ", "aAb _", "ab \n1"]
-PATTERNS = ["boundless", "gpt2", "gpt4", r" ?\w|\s", "(?<= )[ab]+|.", "(?s).{1,2}", "ab|."]
+PATTERNS = [
+    "boundless",
+    "gpt2",
+    "gpt4",
+    r" ?\w|\s",
+    "(?<= )[ab]+|.",
+    "(?s).{1,2}",
+    "ab|.",
+    r"a(?then)\s+(?!\S)|\s|b+",
+]
 
 
 @st.composite
@@ -38,7 +48,7 @@ def seen(rules: Any) -> list[tuple[object, ...]]:
     return [(rule.kind, rule.left, rule.right, rule.parts, rule.count) for rule in rules]
 
 
-@settings(max_examples=100)
+@settings(max_examples=200)
 @given(
     documents=corpora(),
     others=corpora(),
@@ -47,6 +57,7 @@ def seen(rules: Any) -> list[tuple[object, ...]]:
     size=st.integers(256, 275),
     supermerges=st.booleans(),
     deletion=st.sampled_from([None, "bytes", "pair"]),
+    kind=st.sampled_from(["merges", "superwords", "both"]),
     add=st.integers(0, 12),
     min_count=st.integers(1, 3),
     max_words=st.sampled_from([None, None, 1, 2, 3]),
@@ -61,6 +72,7 @@ def test_rules_counts_ids_and_encodings_are_those_of_the_reference(
     size: int,
     supermerges: bool,
     deletion: Deletion,
+    kind: Any,
     add: int,
     min_count: int,
     max_words: int | None,
@@ -90,10 +102,9 @@ def test_rules_counts_ids_and_encodings_are_those_of_the_reference(
     how: dict[str, Any] = {"pattern": pattern, "eligible": eligible}
     # The limits of the base are those of its extension.
     limits = reference.Limits(inf, max_words or inf, max_token_bytes or inf, forbid)
-    rules, vocabulary = reference.extend(
-        others, given_rules, add, min_count=min_count, limits=limits, **how
-    )
-    tok = quietly_extended(base, others, add, min_count=min_count, verify_every=1)
+    learned: dict[str, Any] = {"kind": kind, "min_count": min_count}
+    rules, vocabulary = reference.extend(others, given_rules, add, limits=limits, **learned, **how)
+    tok = quietly_extended(base, others, add, **learned, verify_every=1, threads=1 + add % 3)
     assert seen(tok.rules) == seen(rules)
     new = tok._model.vocabulary()[base.vocab_size :]
     last = base.vocab_size + 2
@@ -106,10 +117,11 @@ def test_rules_counts_ids_and_encodings_are_those_of_the_reference(
     assert Tokenizer._from_json(tok._model.to_json()) == tok
 
 
-def test_real_text(shared: Path, read_jsonl: Callable[[Path], Iterator[Any]]) -> None:
+@pytest.mark.parametrize("kind", ["merges", "superwords", "both"])
+def test_real_text(kind: Any, shared: Path, read_jsonl: Callable[[Path], Iterator[Any]]) -> None:
     rows = read_jsonl(shared / "corpus" / "eval.jsonl.zst")
     documents = [next(rows)["text"][:2500] for _ in range(8)]
     base = superword.train(documents, 500, pattern="gpt4o", supermerges=False, deletion=None)
     rules = [reference.Rule(r.index, r.kind, r.left, r.right, (), r.count) for r in base.rules]
-    expected, _ = reference.extend(documents, rules, 20, pattern="gpt4o")
-    assert seen(superword.extend(base, documents, 20).rules) == seen(expected)
+    expected, _ = reference.extend(documents, rules, 20, kind=kind, pattern="gpt4o")
+    assert seen(superword.extend(base, documents, 20, kind=kind).rules) == seen(expected)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any
 
 import pytest
 
@@ -13,6 +14,7 @@ from superword.reference import (
     Rule,
     encode,
     explain,
+    extend,
     train,
 )
 
@@ -476,3 +478,25 @@ def test_the_defaults_are_those_of_the_paper_with_the_pattern_gpt4o() -> None:
         tau=0.9,
         min_count=2,
     )
+
+
+def test_extending_learns_rules_of_the_kind_that_is_asked_for() -> None:
+    base, vocabulary = train(["to be", "to be"], 260, supermerges=False, deletion=None)
+    documents = ["to be a dog", "to be a dog", "dog"]
+
+    def learned(kind: Any, min_count: int = 2) -> list[str]:
+        rules, tokens = extend(documents, base, 3, kind=kind, min_count=min_count)
+        assert rules[: len(base)] == base
+        assert tokens[: len(vocabulary)] == vocabulary
+        return written(rules[len(base) :])
+
+    assert learned("merges") == ["merge d+o 3", "merge do+g 3", "merge  +a 2"]
+    assert learned("superwords") == ["supermerge to+ be 2"]
+    # Of a merge and a supermerge with equal counts, the supermerge goes first.
+    assert learned("both") == ["merge d+o 3", "merge do+g 3", "supermerge to+ be 2"]
+    assert learned("both", 3) == ["merge d+o 3", "merge do+g 3"]
+
+
+def test_extending_deletes_nothing() -> None:
+    rules, _ = extend(["abab abab"], [], 3, kind="merges", pattern=WHOLE)
+    assert {rule.kind for rule in rules} == {"merge"}

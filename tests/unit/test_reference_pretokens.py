@@ -23,6 +23,12 @@ def test_named_patterns_split_as_the_paper_lists_them(pattern: str, pretokens: s
     assert pretokenize(text, pattern) == pretokens.split("|")
 
 
+def test_several_regexes_split_one_after_the_other() -> None:
+    # The blanks are at the end of their piece: a digit that follows in the text does not count.
+    assert pretokenize("a  1", r"\d(?then)\w+|\s+(?!\S)|\s") == ["a", "  ", "1"]
+    assert pretokenize("aab", "ab(?then)a") == ["a", "a", "b"]
+
+
 def test_gpt4o_is_the_default_pattern() -> None:
     text = "XMLHttpRequest"
     assert pretokenize(text) == pretokenize(text, "gpt4o") != pretokenize(text, "boundless")

@@ -32,4 +32,4 @@ pub use error::Error;
 pub use model::Model;
 pub use platform::memory_budget::MIN_MEMORY_LIMIT;
 pub use pretokenize::{Eligibility, Pattern, Splitter};
-pub use train::{Extension, Resources, extend, train};
+pub use train::{Extension, ExtensionKind, Resources, extend, train};

@@ -1,32 +1,41 @@
 //! `extend`.
 
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use superword_core::{Extension, Resources};
+use superword_core::{Extension, ExtensionKind, Resources};
 
 use crate::corpus::Corpus;
 use crate::model::Model;
 use crate::resources::ResourcesArgument;
 use crate::run_detached::{ProgressCallback, run_detached};
 
+/// `superword.training.extending.Extension`, or any object with its attributes.
+#[derive(FromPyObject)]
+struct ExtensionArgument {
+    kind: String,
+    add: u32,
+    min_count: u64,
+}
+
 /// Adds this module's names to `_core`.
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(extend, module)?)
 }
 
-/// Learns supermerges on a corpus and appends them to the rules of a model.
+/// Learns rules on a corpus and appends them to those of a model.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "PyO3 passes arguments by value")]
-#[pyo3(signature = (corpus, base, add, min_count, resources, progress, /))]
+#[pyo3(signature = (corpus, base, extension, resources, progress, /))]
 fn extend(
     py: Python<'_>,
     corpus: &Corpus,
     base: &Model,
-    add: u32,
-    min_count: u64,
+    extension: ExtensionArgument,
     resources: ResourcesArgument,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Model> {
-    let extension = Extension { add, min_count };
+    let ExtensionArgument { kind, add, min_count } = extension;
+    let extension = Extension { kind: parse_kind(&kind)?, add, min_count };
     let resources = Resources::from(resources);
     let progress = ProgressCallback {
         function: progress.as_ref(),
@@ -38,4 +47,16 @@ fn extend(
         superword_core::extend(&*corpus.0, base, extension, resources, control)
     })?;
     Ok(model.into())
+}
+
+fn parse_kind(name: &str) -> PyResult<ExtensionKind> {
+    match name {
+        "merges" => Ok(ExtensionKind::Merges),
+        "superwords" => Ok(ExtensionKind::Superwords),
+        "both" => Ok(ExtensionKind::Both),
+        other => {
+            let message = format!("kind must be 'merges', 'superwords' or 'both', not {other:?}");
+            Err(PyValueError::new_err(message))
+        }
+    }
 }

@@ -9,8 +9,8 @@ use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyTuple};
 use superword_core::model::{
-    self, Deletion, Parameters, RuleLimits, SecondStage, SpelledRule, SuperwordCap, TokenId,
-    Training,
+    self, Deletion, MergePair, Parameters, RankedModel, RuleLimits, SecondStage, SpelledRule,
+    SuperwordCap, TokenId, Training,
 };
 
 use crate::errors::{exception, os_error};
@@ -104,6 +104,14 @@ struct RuleRecord<'py> {
     count: Option<u64>,
 }
 
+/// A model of merges by rank, and what its rules do not reproduce, as a dict.
+#[derive(IntoPyObject)]
+struct RankedModelRecord<'py> {
+    model: Bound<'py, Model>,
+    unreachable: Vec<Bound<'py, PyBytes>>,
+    early: Vec<(Bound<'py, PyBytes>, Bound<'py, PyBytes>)>,
+}
+
 #[pymethods]
 impl Model {
     /// A model with these rules.
@@ -147,13 +155,54 @@ impl Model {
     ) -> PyResult<Model> {
         let parameters = config.into_parameters()?;
         let rules = rules.iter().map(RuleArgument::spell);
-        let vocabulary: Vec<_> =
-            vocabulary.into_iter().map(|(id, token)| (TokenId(id), token)).collect();
-        let [special_tokens, added_tokens] = [special_tokens, added_tokens]
-            .map(|tokens| tokens.into_iter().map(|(id, text)| (TokenId(id), text)).collect());
+        let vocabulary = number_tokens(vocabulary);
+        let [special_tokens, added_tokens] = [special_tokens, added_tokens].map(number_tokens);
         let made =
             model::Model::with_ids(parameters, rules, &vocabulary, special_tokens, added_tokens);
         made.map(Model::from).map_err(|error| exception(py, &error))
+    }
+
+    /// A model of merges by rank, and what its rules do not reproduce.
+    #[staticmethod]
+    #[expect(clippy::needless_pass_by_value, reason = "PyO3 passes arguments by value")]
+    #[pyo3(signature = (config, vocabulary, merges, special_tokens, added_tokens, /))]
+    fn with_ranks(
+        py: Python<'_>,
+        config: ConfigArgument,
+        vocabulary: Vec<(u32, PyBackedBytes)>,
+        merges: Option<Vec<(PyBackedBytes, PyBackedBytes)>>,
+        special_tokens: Vec<(u32, String)>,
+        added_tokens: Vec<(u32, String)>,
+    ) -> PyResult<RankedModelRecord<'_>> {
+        let parameters = config.into_parameters()?;
+        let vocabulary = number_tokens(vocabulary);
+        let [special_tokens, added_tokens] = [special_tokens, added_tokens].map(number_tokens);
+        let pairs: Option<Vec<MergePair<'_>>> = merges
+            .as_ref()
+            .map(|merges| merges.iter().map(|(left, right)| MergePair { left, right }).collect());
+        let made = py.detach(|| {
+            model::Model::with_ranks(
+                parameters,
+                &vocabulary,
+                pairs.as_deref(),
+                special_tokens,
+                added_tokens,
+            )
+        });
+        let RankedModel { model, unreachable, early } =
+            made.map_err(|error| exception(py, &error))?;
+        let unreachable = unreachable.iter().map(|token| PyBytes::new(py, token)).collect();
+        let early = early.iter().filter_map(|rule| match rule {
+            SpelledRule::Merge { left, right, .. } => {
+                Some((PyBytes::new(py, left), PyBytes::new(py, right)))
+            }
+            _ => None,
+        });
+        Ok(RankedModelRecord {
+            model: Bound::new(py, Model::from(model))?,
+            unreachable,
+            early: early.collect(),
+        })
     }
 
     /// Reads a model from the content of a file.
@@ -381,6 +430,10 @@ impl ConfigArgument {
             },
         })
     }
+}
+
+fn number_tokens<T>(tokens: Vec<(u32, T)>) -> Vec<(TokenId, T)> {
+    tokens.into_iter().map(|(id, token)| (TokenId(id), token)).collect()
 }
 
 fn parse_deletion(name: &str) -> PyResult<Deletion> {

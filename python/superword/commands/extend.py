@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import time
+from dataclasses import asdict
+from enum import StrEnum
+from pathlib import Path
 from typing import Annotated
 
+from rich.console import Console
+
+from superword.atomic_files import write_atomically
 from superword.commands.messages import errors_as_sentences
 from superword.commands.options import (
     AnyModel,
@@ -17,12 +24,21 @@ from superword.commands.options import (
 )
 from superword.commands.output import check_folder, summarize_model
 from superword.corpus import CorpusOptions, RawPath
+from superword.interop import open_base
 from superword.tokenizer import TrainingConfig
-from superword.training import Resources, extend
+from superword.training import Resources, extend, map_ids, measure_changes
 
 __all__ = ["extend_command"]
 
 BASE = "Base"
+
+
+class KindChoice(StrEnum):
+    """The values of --kind."""
+
+    merges = "merges"
+    superwords = "superwords"
+    both = "both"
 
 
 @derive_options(resources=["threads", "memory_limit", "progress"])
@@ -33,6 +49,9 @@ def extend_command(
     add: Annotated[int, option("Number of tokens to add.", "Model")],
     corpus_options: CorpusOptions,
     resources: Resources,
+    kind: Annotated[
+        KindChoice, option("What to learn: merges inside words, superwords, or both.", "Model")
+    ] = KindChoice.superwords,
     min_count: Annotated[
         int, option("Lowest count at which a pair is merged.", "Model")
     ] = TrainingConfig.min_count,
@@ -48,11 +67,21 @@ def extend_command(
         bool,
         option("Ignore features of the base that cannot be reproduced.", BASE, "--approximate"),
     ] = False,
+    base_text: Annotated[
+        list[str] | None,
+        option("Text that the base was made for; says how much of it changes.", BASE),
+    ] = None,
+    id_map: Annotated[
+        Path | None,
+        option("File for the old ids that spell each new one; id_map.json beside the model."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Add superwords to a tokenizer without changing its tokens and ids.
+    """Add tokens to a tokenizer without changing its tokens and ids.
 
     superword extend tokenizer.json corpus/*.jsonl.zst --add 32768 -o model.json
+
+    superword extend tokenizer.json thai/ --kind merges --add 8192 -o model.json --base-text books/
 
     superword extend o200k_base.tiktoken books/ --add 8192 -o model.json
 
@@ -61,20 +90,39 @@ def extend_command(
     """
     start = time.monotonic()
     with errors_as_sentences():
+        id_map = output.with_name("id_map.json") if id_map is None else id_map
         check_folder(output)
-        tok = extend(
+        check_folder(id_map)
+        opened = open_base(
             base,
-            [RawPath(path) for path in corpus],
-            add,
             pattern=pattern,
             special_tokens=dict(map(parse_special, special_token)) if special_token else None,
             approximate=approximate,
+        )
+        tok = extend(
+            opened,
+            [RawPath(path) for path in corpus],
+            add,
+            kind=kind.value,
             min_count=min_count,
             corpus_options=corpus_options,
             resources=resources,
         )
         tok.save(output)
-    summarize_model(tok, output, seconds=time.monotonic() - start, as_json=as_json)
+        with write_atomically() as files:
+            files.open(id_map).write(json.dumps(map_ids(opened, tok)).encode() + b"\n")
+        changes = None
+        if base_text:
+            texts = [RawPath(path) for path in base_text]
+            changes = measure_changes(opened, tok, texts, corpus_options=corpus_options)
+    seconds = time.monotonic() - start
+    more: dict[str, object] = {"id_map": str(id_map)}
+    if changes is not None:
+        more["base_text"] = asdict(changes)
+    summarize_model(tok, output, seconds=seconds, as_json=as_json, more=more)
+    if changes is not None and not as_json:
+        console = Console(stderr=True, soft_wrap=True, highlight=False)
+        console.print(f"text of the base: {changes}", markup=False)
 
 
 def parse_special(typed: str) -> tuple[str, int]:

@@ -25,7 +25,13 @@ def check_folder(output: Path) -> None:
 
 
 def summarize_model(
-    tok: Tokenizer, output: Path, *, seconds: float, as_json: bool, reads_text: bool = True
+    tok: Tokenizer,
+    output: Path,
+    *,
+    seconds: float,
+    as_json: bool,
+    reads_text: bool = True,
+    more: dict[str, object] | None = None,
 ) -> None:
     """Print a summary of a new model: JSON, or sentences on standard error.
 
@@ -35,10 +41,11 @@ def summarize_model(
         seconds: The time it took.
         as_json: Whether to print JSON.
         reads_text: Whether all of the text was read in that time.
+        more: Further values of the JSON.
     """
     found = inspect(tok, 5)
     if as_json:
-        print_json(summary_as_json(found, output, seconds))
+        print_json(summary_as_json(found, output, seconds) | (more or {}))
         return
     console = Console(stderr=True, soft_wrap=True, highlight=False)
     rules, vocabulary = found.rules, found.vocabulary

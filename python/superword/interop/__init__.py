@@ -11,12 +11,14 @@ In reading order:
     comparing       `compare_export`, which counts the differences of a file and its model.
     exporting       `export`, which checks a file before it is called exact.
     folders         The tokenizer file in a folder.
-    ranked_merges   Merges by rank, recovered as rules in order.
-    importing       `import_tokenizer`: a `tokenizer.json` or a tiktoken file as a model.
+    pre_tokenizer   The pattern of a `tokenizer.json`.
+    tekken_file     Mistral's `tekken.json`.
+    merges_file     `vocab.json` and `merges.txt`.
+    importing       `open_base`: any of these files as a model.
 """
 
 from superword.interop.comparing import Comparison, Format, compare_export
 from superword.interop.exporting import export
-from superword.interop.importing import import_tokenizer
+from superword.interop.importing import import_tokenizer, open_base
 
-__all__ = ["Comparison", "Format", "compare_export", "export", "import_tokenizer"]
+__all__ = ["Comparison", "Format", "compare_export", "export", "import_tokenizer", "open_base"]

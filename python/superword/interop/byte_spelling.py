@@ -9,9 +9,12 @@ CHARACTERS = {byte: chr(byte) for byte in VISIBLE} | {
     byte: chr(256 + number)
     for number, byte in enumerate(byte for byte in range(256) if byte not in VISIBLE)
 }
-BYTES = {character: byte for byte, character in CHARACTERS.items()}
 # Decoded as Latin-1, a byte is the character with its number. These need another character.
 TRANSLATION = {byte: character for byte, character in CHARACTERS.items() if ord(character) != byte}
+# The way back. Characters of Latin-1 that spell no byte become one that Latin-1 does not have.
+TO_LATIN_1 = {ord(character): chr(byte) for byte, character in CHARACTERS.items()} | {
+    code: "\u0100" for code in range(256) if code not in VISIBLE
+}
 
 
 def spell(token: bytes) -> str:
@@ -32,6 +35,6 @@ def read_spelling(spelled: str) -> bytes | None:
         (b' the', None)
     """
     try:
-        return bytes([BYTES[character] for character in spelled])
-    except KeyError:
+        return spelled.translate(TO_LATIN_1).encode("latin-1")
+    except UnicodeEncodeError:
         return None

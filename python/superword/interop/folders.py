@@ -13,14 +13,15 @@ MODEL_FILE = "superword.json"
 
 
 def find_tokenizer_file(path: Path) -> Path:
-    """Return the tokenizer in a folder: a superword model or a `tokenizer.json`; a file as it is.
+    """Return the tokenizer in a folder, a superword model first; a file as it is.
 
     Raises:
-        ModelFormatError: If the folder has neither.
+        ModelFormatError: If the folder has none.
     """
     if not path.is_dir():
         return path
-    files = [path / name for name in (MODEL_FILE, "tokenizer.json")]
+    names = (MODEL_FILE, "tokenizer.json", "tekken.json", "merges.txt", "vocab.bpe")
+    files = [path / name for name in names]
     found = next((file for file in files if file.exists()), None)
     if found is None:
         raise ModelFormatError(f"{path}: the folder has neither {MODEL_FILE} nor tokenizer.json")

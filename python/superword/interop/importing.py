@@ -1,4 +1,4 @@
-"""Importing tokenizers of other libraries: their merges become rules, their ids stay.
+"""Opening tokenizers of other libraries: their merges become rules, their ids stay.
 
 docs/extending.md lists the features that are kept, and those that are rejected.
 """
@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import json
 import warnings
-from collections.abc import Callable, Mapping
-from itertools import combinations
+from collections.abc import Callable, Mapping, Sequence
+from itertools import combinations, product
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -18,40 +18,51 @@ from superword.errors import ModelFormatError
 from superword.interop.byte_spelling import read_spelling
 from superword.interop.export_checks import NEVER_IN_UTF8
 from superword.interop.folders import find_tokenizer_file
-from superword.interop.ranked_merges import RankOf, recover_merges, sort_merges
+from superword.interop.merges_file import find_pair, read_merges, read_vocabulary
+from superword.interop.pre_tokenizer import read_pattern
+from superword.interop.tekken_file import is_tekken, read_tekken
 from superword.interop.tiktoken_file import find_vocabulary, read_ranks
-from superword.patterns import compile_pattern, find_known_pattern, quote_regex, resolve_pattern
-from superword.tokenizer import Rule, Tokenizer, TrainingConfig, load
+from superword.patterns import find_known_pattern, resolve_pattern
+from superword.tokenizer import Tokenizer, TrainingConfig, load
 from superword.vocabularies import VOCABULARIES, Vocabulary
 
-__all__ = ["import_tokenizer"]
+__all__ = ["import_tokenizer", "open_base"]
 
 Json = dict[str, Any]
+Pair = tuple[bytes, bytes]
 RejectOrWarn = Callable[[str], None]
 
 
-def import_tokenizer(
+def open_base(
     path: str | PathLike[str],
     *,
     pattern: str | None = None,
     special_tokens: Mapping[str, int] | None = None,
     approximate: bool = False,
 ) -> Tokenizer:
-    """Import a tokenizer as a model that gives the same ids.
+    """Open a tokenizer of any supported kind, as a model that gives the same ids.
 
     Args:
-        path: A superword model, a `tokenizer.json`, a folder with one of them, or a tiktoken file.
-        pattern: The pattern of a tiktoken file, a name or a regex.
-        special_tokens: The special tokens of a tiktoken file, with their ids.
+        path: A superword model, a `tokenizer.json`, a `tekken.json`, a tiktoken file, a
+            `vocab.json` with its `merges.txt`, or a folder with one of them.
+        pattern: The pattern of a tiktoken file or of `merges.txt`, a name or a regex.
+        special_tokens: The special tokens of such files, with their ids.
         approximate: Warn of features that cannot be reproduced, instead of rejecting them.
 
     Raises:
         ModelFormatError: If the file is not a tokenizer, or cannot be reproduced.
         OSError: If the file cannot be read.
+
+    Example:
+        >>> import superword, tempfile
+        >>> tok = superword.train(["to be or not to be"], 258, supermerges=False, deletion=None)
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     superword.export(tok, f"{folder}/tokenizer.json", "tokenizer.json")
+        ...     open_base(folder).fingerprint == tok.fingerprint
+        True
+        True
     """
     path = find_tokenizer_file(Path(path))
-    with path.open("rb") as file:
-        start = file.read(4096)
 
     def reject_or_warn(reason: str) -> None:
         if not approximate:
@@ -59,16 +70,8 @@ def import_tokenizer(
             raise ModelFormatError(f"{path}: {reason}; {hint}")
         warnings.warn(f"{path}: {reason}; ignored", stacklevel=4)
 
-    is_ours = b'"format":"superword"' in start or not start.lstrip().startswith(b"{")
-    ranks = read_ranks(path)
-    if ranks is None and (pattern is not None or special_tokens is not None):
-        raise ValueError("pattern and special_tokens are for tiktoken files; this file has its own")
     try:
-        if ranks is not None:
-            return from_tiktoken(path, ranks, pattern, special_tokens, reject_or_warn)
-        if is_ours:
-            return load(path)
-        return from_tokenizer_json(json.loads(path.read_bytes()), reject_or_warn)
+        return open_file(path, pattern, special_tokens, reject_or_warn)
     except json.JSONDecodeError as error:
         raise ModelFormatError(
             f"{path}: neither a superword model, a tokenizer.json nor a tiktoken file: {error}"
@@ -80,6 +83,59 @@ def import_tokenizer(
     except ModelFormatError as error:
         prefix = "" if str(error).startswith(str(path)) else f"{path}: "
         raise ModelFormatError(f"{prefix}{error}") from None
+
+
+import_tokenizer = open_base  # Its name before it was public.
+
+
+def open_file(
+    path: Path,
+    pattern: str | None,
+    special_tokens: Mapping[str, int] | None,
+    reject_or_warn: RejectOrWarn,
+) -> Tokenizer:
+    """Open a file by its kind."""
+    ranks = read_ranks(path)
+    if ranks is not None:
+        return from_tiktoken(path, ranks, pattern, special_tokens, reject_or_warn)
+    pair = find_pair(path)
+    if pair is not None:
+        return from_merges(*pair, pattern, special_tokens, reject_or_warn)
+    if pattern is not None or special_tokens is not None:
+        raise ValueError("pattern and special_tokens are for tiktoken files; this file has its own")
+    with path.open("rb") as file:
+        start = file.read(4096)
+    if b'"format":"superword"' in start or not start.lstrip().startswith(b"{"):
+        return load(path)
+    described = json.loads(path.read_bytes())
+    if is_tekken(described):
+        vocabulary, regex, specials = read_tekken(described)
+        return build_model(vocabulary, None, regex, specials, True, reject_or_warn)
+    return from_tokenizer_json(described, reject_or_warn)
+
+
+def from_merges(
+    vocabulary_file: Path,
+    merges_file: Path,
+    pattern: str | None,
+    special_tokens: Mapping[str, int] | None,
+    reject_or_warn: RejectOrWarn,
+) -> Tokenizer:
+    """Import `vocab.json` and `merges.txt`, or GPT-2's `encoder.json` and `vocab.bpe`."""
+    if pattern is None and merges_file.name == "vocab.bpe":
+        pattern = "gpt2"
+    if pattern is None:
+        raise ModelFormatError(
+            f"{merges_file}: it does not hold its pattern; pass it (pattern=, --pattern)"
+        )
+    known = VOCABULARIES["gpt2"].special_tokens or {}
+    texts = read_vocabulary(vocabulary_file)
+    if special_tokens is None:
+        special_tokens = {text: id for text, id in known.items() if texts.get(text) == id}
+    merges = read_spelled_merges(read_merges(merges_file))
+    vocabulary = read_spelled_vocabulary(texts, merges, special_tokens)
+    resolved = resolve_pattern(pattern)
+    return build_model(vocabulary, merges, resolved, special_tokens, False, reject_or_warn)
 
 
 def from_tiktoken(
@@ -97,7 +153,7 @@ def from_tiktoken(
         known = Vocabulary(resolve_pattern(pattern), own and own.special_tokens)
     return build_model(
         {rank: token for token, rank in ranks.items()},
-        lambda left, right: ranks.get(left + right),
+        None,
         known.pattern,
         (known.special_tokens or {}) if special_tokens is None else special_tokens,
         True,
@@ -121,29 +177,36 @@ def from_tokenizer_json(described: Json, reject_or_warn: RejectOrWarn) -> Tokeni
     pattern = read_pattern(described["pre_tokenizer"])
     special_tokens, added_tokens = read_added_tokens(described["added_tokens"], reject_or_warn)
     without_rules = special_tokens | added_tokens
-    merges = [tuple(m.split(" ")) if isinstance(m, str) else tuple(m) for m in model["merges"]]
-    ranks = {
-        (decode_spelling(left), decode_spelling(right)): rank
-        for rank, (left, right) in enumerate(merges)
-    }
-    made = {left + right for left, right in ranks}
-    vocabulary: dict[int, bytes] = {}
-    for text, id in model["vocab"].items():
-        token = read_spelling(text)
-        if text in without_rules and token not in made:
-            continue
-        vocabulary[id] = decode_spelling(text)
-    by_pair: RankOf = lambda left, right: ranks.get((left, right))  # noqa: E731
-    ignores_merges = bool(model.get("ignore_merges"))
+    merges = read_spelled_merges(model["merges"])
+    vocabulary = read_spelled_vocabulary(model["vocab"], merges, without_rules)
     return build_model(
         vocabulary,
-        by_pair,
+        merges,
         pattern,
         special_tokens,
-        ignores_merges,
+        bool(model.get("ignore_merges")),
         reject_or_warn,
         added_tokens=added_tokens,
     )
+
+
+def read_spelled_merges(merges: Sequence[str | Sequence[str]]) -> list[Pair]:
+    """Return merges in bytes: each is two spelled tokens, or a string of both."""
+    pairs = (merge.split(" ") if isinstance(merge, str) else merge for merge in merges)
+    return [(decode_spelling(left), decode_spelling(right)) for left, right in pairs]
+
+
+def read_spelled_vocabulary(
+    spelled: Mapping[str, int], merges: Sequence[Pair], without_rules: Mapping[str, int]
+) -> dict[int, bytes]:
+    """Return the tokens by id, without those that are special or added and that no merge makes."""
+    made = {left + right for left, right in merges}
+    vocabulary: dict[int, bytes] = {}
+    for text, id in spelled.items():
+        if text in without_rules and read_spelling(text) not in made:
+            continue
+        vocabulary[id] = decode_spelling(text)
+    return vocabulary
 
 
 def decode_spelling(text: str) -> bytes:
@@ -152,42 +215,6 @@ def decode_spelling(text: str) -> bytes:
     if token is None:
         raise ModelFormatError(f"it is not byte-level BPE: {text!r} does not spell bytes")
     return token
-
-
-def read_pattern(described: Json | None) -> str:
-    """Return the pattern of a pre-tokenizer.
-
-    Example:
-        >>> read_pattern({"type": "ByteLevel", "add_prefix_space": False, "use_regex": True})
-        'gpt2'
-    """
-    if described is None:
-        raise ModelFormatError("it is not byte-level BPE: it has no pre-tokenizer")
-    is_sequence = described["type"] == "Sequence"
-    steps = described["pretokenizers"] if is_sequence else [described]
-    kinds = [step["type"] for step in steps]
-    if kinds not in (["ByteLevel"], ["Split", "ByteLevel"]):
-        raise ModelFormatError(
-            f"its pre-tokenizer is {' and '.join(kinds) or 'empty'}; supported are ByteLevel, and "
-            "Split and ByteLevel"
-        )
-    if steps[-1].get("add_prefix_space", True):
-        raise ModelFormatError("its pre-tokenizer puts a space before texts (add_prefix_space)")
-    uses_regex = steps[-1].get("use_regex", True)
-    if kinds == ["ByteLevel"]:
-        return "gpt2" if uses_regex else r"(?s).+"
-    if uses_regex:
-        raise ModelFormatError("its pre-tokenizer splits twice, by Split and by ByteLevel")
-    regex = steps[0]["pattern"].get("Regex")
-    if not isinstance(regex, str):
-        raise ModelFormatError("its pre-tokenizer splits by a string, not by a regex")
-    behavior, is_inverted = steps[0]["behavior"], steps[0].get("invert", False)
-    # Removing unmatched text removes nothing if the regex matches everything.
-    keeps_all = behavior == "Removed" and is_inverted and compile_pattern(regex).covers_all
-    if (behavior, is_inverted) != ("Isolated", False) and not keeps_all:
-        how = f"{behavior}, inverted" if is_inverted else behavior
-        raise ModelFormatError(f"its pre-tokenizer splits with the behavior {how}, not Isolated")
-    return quote_regex(regex)
 
 
 def read_added_tokens(
@@ -202,44 +229,63 @@ def read_added_tokens(
     others: dict[str, int] = {}
     for token in sorted(added, key=lambda token: int(token["id"])):
         (special if token.get("special") else others)[token["content"]] = token["id"]
-    for first, second in combinations(added, 2):
-        if has_other_order(first, second) and may_overlap(first["content"], second["content"]):
-            reject_or_warn(
-                f"its added tokens {first['content']!r} and {second['content']!r} may overlap, and "
-                "are searched for in another order (normalized)"
+    orders: dict[tuple[bool, bool], list[str]] = {}
+    for token in added:
+        kind = (bool(token.get("special")), bool(token.get("normalized")))
+        orders.setdefault(kind, []).append(token["content"])
+    for first, second in combinations(orders, 2):
+        for pair in (
+            product(orders[first], orders[second]) if has_other_order(first, second) else ()
+        ):
+            # Without special tokens, all are searched for at once: the leftmost is found.
+            theirs_first = sorted(
+                zip((first, second), pair, strict=True), key=lambda kind: kind[0][1]
             )
+            is_leftmost = not (first[0] or second[0])
+            if may_overlap(*(text for _, text in theirs_first), is_leftmost=is_leftmost):
+                reject_or_warn(
+                    f"its added tokens {pair[0]!r} and {pair[1]!r} may overlap, and are searched "
+                    "for in another order (normalized)"
+                )
     return special, others
 
 
-def has_other_order(first: Json, second: Json) -> bool:
-    """Return whether two added tokens, one not special, are searched for in another order here.
+def has_other_order(first: tuple[bool, bool], second: tuple[bool, bool]) -> bool:
+    """Return whether two kinds of added tokens, one not special, are searched for in another order.
 
-    Hugging Face searches first for those that are not normalized, superword for special ones.
+    A kind is whether they are special, and whether they are normalized. Hugging Face searches first
+    for those that are not normalized, superword for special ones.
     """
-    special = bool(first.get("special")), bool(second.get("special"))
-    normalized = bool(first.get("normalized")), bool(second.get("normalized"))
-    theirs = normalized[0] - normalized[1]
-    return not all(special) and theirs != special[1] - special[0]
+    theirs = first[1] - second[1]
+    return not (first[0] and second[0]) and theirs != second[0] - first[0]
 
 
-def may_overlap(first: str, second: str) -> bool:
+def may_overlap(first: str, second: str, *, is_leftmost: bool = False) -> bool:
     """Return whether a text may have both strings in overlapping positions.
+
+    Args:
+        first: The string that Hugging Face searches for first.
+        second: The other one.
+        is_leftmost: Whether the leftmost is found here, so that `first` may start first.
 
     Example:
         >>> may_overlap("<a>", "><"), may_overlap("<a>", "a"), may_overlap("<a>", " ")
         (True, True, False)
+        >>> may_overlap("<a>", ">b", is_leftmost=True), may_overlap(">b", "<a>", is_leftmost=True)
+        (False, True)
     """
     lengths = range(1, min(len(first), len(second)))
     return (
         first in second
         or second in first
-        or any(first[-n:] == second[:n] or second[-n:] == first[:n] for n in lengths)
+        or any(second[-n:] == first[:n] for n in lengths)
+        or (not is_leftmost and any(first[-n:] == second[:n] for n in lengths))
     )
 
 
 def build_model(
     vocabulary: Mapping[int, bytes],
-    rank_of: RankOf,
+    merges: Sequence[Pair] | None,
     pattern: str,
     special_tokens: Mapping[str, int],
     ignores_merges: bool,
@@ -251,7 +297,8 @@ def build_model(
 
     Args:
         vocabulary: The tokens by id.
-        rank_of: Returns the rank of a pair of tokens.
+        merges: The merges by rank; without them, a pair has the rank of the token that it spells,
+            which is its id.
         pattern: The pattern, a name or a regex.
         special_tokens: The special tokens with their ids.
         ignores_merges: Whether a pretoken that is a token becomes that token without merges.
@@ -262,26 +309,6 @@ def build_model(
     for byte in set(range(256)) - NEVER_IN_UTF8:
         if bytes([byte]) not in tokens:
             raise ModelFormatError(f"the byte {byte:#04x} has no token")
-    try:
-        found = recover_merges(tokens, rank_of)
-    except ValueError as error:
-        raise ModelFormatError(f"{error}, so no rule can make it") from None
-    texts = [token for token in found.unreachable if is_text(token)] if ignores_merges else []
-    if texts:
-        reject_or_warn(
-            f"{len(texts)} tokens, such as {texts[0].decode()!r}, are made by no merge, but only "
-            "where they are whole pretokens (ignore_merges)"
-        )
-    if found.early:
-        merge = found.early[0]
-        reject_or_warn(
-            f"{len(found.early)} merges, such as that of {merge.left!r} and {merge.right!r}, join "
-            "tokens that only later merges make, so they are applied out of order"
-        )
-    merges = sort_merges(found.merges)
-    rules = [
-        Rule(index, "merge", merge.left, merge.right, (), 0) for index, merge in enumerate(merges)
-    ]
     config = TrainingConfig(
         pattern=find_known_pattern(pattern) or pattern,
         supermerges=False,
@@ -292,7 +319,20 @@ def build_model(
     specials = [(id, text) for text, id in special_tokens.items()]
     added = [(id, text) for text, id in (added_tokens or {}).items()]
     ids = sorted(vocabulary.items())
-    return Tokenizer._of(_core.Model.with_ids(config, rules, ids, specials, added))
+    made = _core.Model.with_ranks(config, ids, merges, specials, added)
+    texts = [token for token in made["unreachable"] if is_text(token)] if ignores_merges else []
+    if texts:
+        reject_or_warn(
+            f"{len(texts)} tokens, such as {texts[0].decode()!r}, are made by no merge, but only "
+            "where they are whole pretokens (ignore_merges)"
+        )
+    if made["early"]:
+        left, right = made["early"][0]
+        reject_or_warn(
+            f"{len(made['early'])} merges, such as that of {left!r} and {right!r}, join "
+            "tokens that only later merges make, so they are applied out of order"
+        )
+    return Tokenizer._of(made["model"])
 
 
 def is_text(token: bytes) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 
 from superword.interop.byte_spelling import spell
 from superword.interop.export_checks import explain_no_vocabulary
-from superword.patterns import ELIGIBLE, NAMED_PATTERNS, SCRIPT_PATTERN
+from superword.patterns import ELIGIBLE, SCRIPT_PATTERN, split_pattern
 from superword.tokenizer import Tokenizer
 from superword.tokenizer.rank_checks import list_ranked_rules
 
@@ -42,14 +42,19 @@ def write_tokenizer_json(tok: Tokenizer, *, is_exact: bool) -> bytes:
         )
     has_supermerges = any(rule.kind == "supermerge" for rule in tok.rules)
     has_deletions = any(rule.kind == "delete" for rule in tok.rules)
-    regex = NAMED_PATTERNS.get(tok.pattern, tok.pattern)
+    regexes = split_pattern(tok.pattern)
     if has_supermerges:
         if tok.parameters.eligible != ELIGIBLE:
             raise ValueError(
                 "cannot be written as a tokenizer.json: superwords can be approximated only with "
                 "the default eligibility"
             )
-        regex = f"{RUN}|{regex}"
+        if len(regexes) > 1:
+            raise ValueError(
+                "cannot be written as a tokenizer.json: superwords cannot be approximated with "
+                "several regexes in a row"
+            )
+        regexes = [f"{RUN}|{regexes[0]}"]
     merges = list(dict.fromkeys(exact_merges(tok) if is_exact else near_merges(tok)))
     vocabulary = {spell(token): id for id, token in tok._model.vocabulary()}
     model: Json = {
@@ -67,8 +72,10 @@ def write_tokenizer_json(tok: Tokenizer, *, is_exact: bool) -> bytes:
         "merges": [[spell(left), spell(right)] for left, right in merges],
     }
     # Text between two matches stays a piece of its own, as in superword.
-    split: Json = {"type": "Split", "pattern": {"Regex": regex}}
-    split |= {"behavior": "Isolated", "invert": False}
+    splits: list[Json] = [
+        {"type": "Split", "pattern": {"Regex": regex}, "behavior": "Isolated", "invert": False}
+        for regex in regexes
+    ]
     byte_level: Json = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": False}
     whole: Json = {
         "version": "1.0",
@@ -81,7 +88,7 @@ def write_tokenizer_json(tok: Tokenizer, *, is_exact: bool) -> bytes:
         "normalizer": None,
         "pre_tokenizer": {
             "type": "Sequence",
-            "pretokenizers": [split, byte_level | {"use_regex": False}],
+            "pretokenizers": [*splits, byte_level | {"use_regex": False}],
         },
         "post_processor": None,
         "decoder": byte_level | {"use_regex": False},

@@ -7,7 +7,7 @@ from pathlib import Path
 
 __all__ = ["describe_file", "describe_folder"]
 
-IMPORTS = "superword.interop.import_tokenizer opens it, and superword.extend adds superwords to it"
+IMPORTS = "superword.open_base opens it, and superword.extend adds tokens to it"
 
 # The content that a file begins with, and what to say of it. The first that matches is taken.
 KINDS: tuple[tuple[re.Pattern[bytes], str], ...] = tuple(
@@ -38,7 +38,7 @@ KINDS: tuple[tuple[re.Pattern[bytes], str], ...] = tuple(
         (
             rb"#version: |\S+ \S+\r?\n\S+ \S+\r?\n",
             "perhaps the merges.txt of a tokenizer; "
-            "superword.interop.import_tokenizer opens the tokenizer.json beside it",
+            "superword.open_base opens it with the vocab.json beside it",
         ),
         (rb"\x93NUMPY|PAR1", "a file of data or of tokens, not a tokenizer"),
         (rb"\x1f\x8b|\x28\xb5\x2f\xfd", "it is compressed; decompress it first"),

@@ -6,7 +6,7 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from superword.patterns import SCRIPT_PATTERN, compile_pattern
+from superword.patterns import SCRIPT_PATTERN, compile_pattern, split_pattern
 
 if TYPE_CHECKING:
     from superword.tokenizer.rules import AnyRule
@@ -126,6 +126,8 @@ def explain_no_tiktoken(tok: Tokenizer) -> str | None:
             f"it has added tokens, such as {next(iter(tok.added_tokens))!r}, and tiktoken has only "
             "special tokens beside its merges"
         )
+    if len(split_pattern(tok.pattern)) > 1:
+        return "its pattern is several regexes in a row, and such a file has one"
     if not compile_pattern(tok.pattern).covers_all and GROUP_USE.search(tok.pattern):
         return (
             "its pattern may leave text unmatched, which tiktoken drops, and a regex with named "

@@ -1,11 +1,12 @@
-"""Adding superwords to an existing tokenizer."""
+"""Adding tokens to an existing tokenizer: by merges, superwords or both."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
+from dataclasses import dataclass
 from os import PathLike
-from typing import Unpack
+from typing import Literal, Unpack, get_args
 
 from superword import _core
 from superword.corpus import CorpusKeywords, CorpusLike, CorpusOptions, open_corpus, warn_of_skipped
@@ -17,7 +18,18 @@ from superword.tokenizer.config import check_integer, check_min_count
 from superword.training.progress import show_progress
 from superword.training.resources import ResourceKeywords, Resources
 
-__all__ = ["extend"]
+__all__ = ["ExtensionKind", "extend"]
+
+ExtensionKind = Literal["merges", "superwords", "both"]
+
+
+@dataclass(frozen=True)
+class Extension:
+    """How far to extend a tokenizer."""
+
+    kind: ExtensionKind
+    add: int
+    min_count: int
 
 
 class ExtendKeywords(CorpusKeywords, ResourceKeywords, total=False):
@@ -30,6 +42,7 @@ def extend(
     corpus: CorpusLike,
     add: int,
     *,
+    kind: ExtensionKind = "superwords",
     pattern: str | None = None,
     special_tokens: Mapping[str, int] | None = None,
     approximate: bool = False,
@@ -38,11 +51,11 @@ def extend(
     resources: Resources | None = None,
     **keywords: Unpack[ExtendKeywords],
 ) -> Tokenizer:
-    """Add superwords to a tokenizer, learned on a corpus: docs/extending.md.
+    """Add tokens to a tokenizer, learned on a corpus: docs/extending.md.
 
-    Its tokens, special tokens and ids do not change. New ids follow the largest one. Each new
-    supermerge joins the most frequent pair of neighbouring open units, in the corpus as encoded by
-    the tokenizer and the supermerges before it. Ties are broken as in training.
+    Its tokens, special tokens and ids do not change. New ids follow the largest one. Each new rule
+    joins the most frequent pair, in the corpus as encoded by the tokenizer and the new rules before
+    it. Ties are broken as in training.
 
     Args:
         base: A tokenizer, or its file: a superword model, a byte-level BPE `tokenizer.json`, a
@@ -50,6 +63,8 @@ def extend(
         corpus: A path, a glob or a folder, `-` for standard input, a URL; several paths; or any
             iterable of documents.
         add: Number of tokens to add. With 0, the result is the base as a superword model.
+        kind: `superwords` joins neighbouring open units, `merges` joins tokens inside pretokens,
+            as plain BPE does, and `both` takes the more frequent of the two.
         pattern: The pattern of a tiktoken file, a name or a regex, since the file does not hold it.
             For OpenAI's files and those of `superword.export` it is known.
         special_tokens: The special tokens of a tiktoken file, with their ids.
@@ -74,10 +89,14 @@ def extend(
         >>> tok = extend(base.with_special_tokens(["<|end|>"]), documents, 1)
         >>> tok.special_tokens, tok.encode("to be"), tok.token_bytes(260)
         ({'<|end|>': 259}, [260], b'to be')
+        >>> extend(base, ["nota bene", "nota"], 3, kind="merges").encode("nota")
+        [261]
     """
     check_integer("add", add)
     if add < 0:
         raise ValueError(f"add must be at least 0, not {add}")
+    if kind not in get_args(ExtensionKind):
+        raise ValueError(f"kind must be 'merges', 'superwords' or 'both', not {kind!r}")
     check_min_count(min_count)
     corpus_options = gather(CorpusOptions, corpus_options, keywords)
     resources = gather(Resources, resources, keywords)
@@ -93,7 +112,8 @@ def extend(
         )
     opened = open_corpus(corpus, corpus_options=corpus_options)
     with show_progress(resources.progress) as report:
-        model = _core.extend(opened, base._model, add, min_count, resources, report)
+        extension = Extension(kind, add, min_count)
+        model = _core.extend(opened, base._model, extension, resources, report)
     warn_of_skipped(opened, stacklevel=4)
     tokenizer = Tokenizer._of(model)
     if tokenizer.training.bytes == 0:

@@ -184,7 +184,6 @@ def test_a_file_that_differs_on_the_built_in_texts_is_not_called_exact(
     tmp_path: Path, format: Format, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # In a file with the pattern of another model.
-    monkeypatch.setattr("superword.interop.tokenizer_json.NAMED_PATTERNS", {"gpt4o": r"\s"})
     monkeypatch.setattr("superword.patterns.NAMED_PATTERNS", {"gpt4o": r"\s|\S"})
     tok = superword.train(
         superword.sample(), 600, pattern="gpt4o", supermerges=False, deletion=None

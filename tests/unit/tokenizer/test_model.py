@@ -262,7 +262,7 @@ def test_a_file_cut_short_is_refused(tok: Tokenizer, tmp_path: Path, end: int) -
             b'{\n "version": "1.0",\n "truncation": null',
             "Hugging Face tokenizers",
         ),
-        ("tokenizer.json", b'{"added_tokens": [], "model": {}}', "import_tokenizer opens it"),
+        ("tokenizer.json", b'{"added_tokens": [], "model": {}}', "open_base opens it"),
         ("cl100k_base.tiktoken", b"IQ== 0\nIg== 1\n", "a vocabulary file of tiktoken; superword"),
         ("spiece.model", b"\n\x0e\n\x05<unk>\x15\0\0\0\0\x18\x02", "a SentencePiece model, which"),
         ("merges.txt", b"#version: 0.2\n\xc4\xa0 t\n", "tokenizer.json beside it"),
@@ -285,7 +285,7 @@ def test_files_of_others_are_named(tmp_path: Path, name: str, content: bytes, me
     ("name", "message"),
     [
         ("superword.json", "transformers tokenizer; load .*superword.json"),
-        ("tokenizer.json", "superword.interop.import_tokenizer opens it"),
+        ("tokenizer.json", "superword.open_base opens it"),
         ("pretokens-0-of-1.json", "a folder of counts; superword.train_on_counts"),
         ("other", "a folder, not a model file"),
     ],

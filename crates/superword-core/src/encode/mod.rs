@@ -16,7 +16,8 @@
 //!
 //! Around it: `batch` encodes many texts on several threads, `corpus` a corpus in the order of its
 //! documents, `stable` texts that go on. `replay` is the definition, slow and simple, that tests compare the encoder
-//! with. `rules_that_open` tells training which rules open pretokens.
+//! with. `rules_that_open` tells training which rules open pretokens, and
+//! `pretoken_rules` how a model encodes them.
 
 mod batch;
 mod corpus;
@@ -24,6 +25,7 @@ mod encoder;
 mod numbering;
 mod pipeline;
 mod pretoken;
+mod pretoken_rules;
 mod replay;
 mod rules_that_open;
 mod stable;
@@ -32,6 +34,7 @@ mod supermerge;
 pub use crate::encode::batch::Encoded;
 pub use crate::encode::corpus::encode_corpus;
 pub use crate::encode::encoder::Encoder;
+pub(crate) use crate::encode::pretoken_rules::PretokenRules;
 pub use crate::encode::replay::{Replay, ReplayStep, replay_tokens, replayed_token};
 pub(crate) use crate::encode::rules_that_open::rules_that_open;
 pub use crate::encode::stable::{EncodeStream, OpenTextEncoder};

@@ -1,13 +1,64 @@
 //! Models that keep the ids of an existing tokenizer.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use super::history::History;
+use super::ranked_merges::{MergePair, RecoveredMerges, recover_merges};
+use super::token_interner::quote_token;
 use super::vocabulary_builder::{VocabularyBuilder, mark_bytes};
-use super::{Model, Parameters, SpelledRule, TokenId, Training, model_error};
+use super::{Model, Parameters, SpelledRule, TokenId, TokenIndex, Training, model_error};
 use crate::Error;
 
+/// A model of merges by rank, and what its rules do not reproduce.
+#[derive(Debug)]
+pub struct RankedModel {
+    /// The model.
+    pub model: Model,
+    /// Tokens that no merge ever makes, short ones first.
+    pub unreachable: Vec<Box<[u8]>>,
+    /// Merges that join a token which a later merge makes, and that rules perform at another time.
+    pub early: Vec<SpelledRule<'static>>,
+}
+
 impl Model {
+    /// The model of a tokenizer that performs the merge of the lowest rank first, with these ids,
+    /// ascending. Without a list of merges, a pair of tokens has the rank of the token that it spells,
+    /// and ranks are in the order of ids.
+    ///
+    /// # Errors
+    /// As [`Model::with_ids`], and when no merge spells a token.
+    pub fn with_ranks(
+        parameters: Parameters,
+        vocabulary: &[(TokenId, impl AsRef<[u8]>)],
+        merges: Option<&[MergePair<'_>]>,
+        special_tokens: Vec<(TokenId, String)>,
+        added_tokens: Vec<(TokenId, String)>,
+    ) -> Result<RankedModel, Error> {
+        let listed = vocabulary.iter().map(|(id, token)| (id.0, token.as_ref()));
+        let found = recover_merges(listed, merges).map_err(|token| {
+            let token = quote_token(&token);
+            model_error(format!("no merge makes the token {token}, so no rule can make it"))
+        })?;
+        let RecoveredMerges { tokens, merges, unreachable, early } = found;
+        let spell = |token: TokenIndex| Cow::Borrowed(tokens.get(token));
+        let rules = merges.iter().map(|merge| {
+            let [left, right] = [merge.left, merge.right].map(spell);
+            Ok(SpelledRule::Merge { left, right, count: 0 })
+        });
+        let model = Model::with_ids(parameters, rules, vocabulary, special_tokens, added_tokens)?;
+        let own = |token: TokenIndex| Cow::Owned(tokens.get(token).to_vec());
+        let early = early.iter().map(|merge| {
+            let [left, right] = [merge.left, merge.right].map(own);
+            SpelledRule::Merge { left, right, count: 0 }
+        });
+        Ok(RankedModel {
+            model,
+            unreachable: unreachable.iter().map(|&token| tokens.get(token).into()).collect(),
+            early: early.collect(),
+        })
+    }
+
     /// The model with these rules and these ids, ascending.
     ///
     /// # Errors

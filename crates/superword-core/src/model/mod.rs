@@ -13,6 +13,7 @@
 //! - `added`: special tokens and added tokens, `added_finder`: added tokens in texts,
 //!   `open_suffixes`: ends of texts that may start one, `special`: further special tokens;
 //! - `truncate`: smaller models, `pruned`: smaller vocabularies, `imported`: models with given ids, and further rules;
+//! - `ranked_merges`, `early_merges`: the merges of other libraries as rules;
 //! - `format`, `file_fields`, `spelled`, `atomic_write`: the model file, `authors`: the files of the paper's authors;
 //! - `decode`: ids back to bytes, `fingerprint`: a digest of what decides the ids.
 
@@ -21,6 +22,7 @@ mod added_finder;
 mod atomic_write;
 mod authors;
 mod decode;
+mod early_merges;
 mod file_fields;
 mod fingerprint;
 mod format;
@@ -28,6 +30,7 @@ mod history;
 mod imported;
 mod open_suffixes;
 mod pruned;
+mod ranked_merges;
 mod rule;
 mod rule_limits;
 mod settings;
@@ -41,6 +44,8 @@ mod vocabulary_builder;
 use std::borrow::Cow;
 
 pub use self::added_finder::{AddedTokenFinder, Segment};
+pub use self::imported::RankedModel;
+pub use self::ranked_merges::MergePair;
 pub use self::rule::{Rule, SpelledRule};
 pub use self::rule_limits::{RuleLimits, SuperwordCap};
 pub use self::settings::{Deletion, Parameters, SecondStage, Training};

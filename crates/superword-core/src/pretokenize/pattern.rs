@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::Error;
-use crate::pretokenize::regex::Regex;
+use crate::pretokenize::regex_sequence::RegexSequence;
 use crate::pretokenize::scanners::gpt4o_scripts::{SCRIPT_PATTERN, find_restart};
 use crate::pretokenize::scanners::{boundless, gpt2, gpt4, gpt4o, portable, punct, superbpe};
 use crate::pretokenize::spans::Spans;
@@ -28,7 +28,7 @@ pub struct Pattern {
     scanner: Scanner,
 }
 
-/// The scanner of a pattern, or its regex.
+/// The scanner of a pattern, or its regexes.
 #[derive(Clone, Debug)]
 pub(super) enum Scanner {
     Gpt2,
@@ -42,11 +42,14 @@ pub(super) enum Scanner {
     BoundlessDraft,
     SuperBpe,
     Portable,
-    Regex(Regex),
+    Regex(RegexSequence),
 }
 
 impl Pattern {
     /// Creates the pattern with this name or this regex.
+    ///
+    /// Several regexes, joined by `(?then)`, split one after the other: each splits the pieces of the
+    /// one before it.
     ///
     /// The regex of a named pattern gets that pattern's scanner, and so do equivalent regexes of
     /// common tokenizers. The regexes of `cl100k_base` and of Qwen have scanners too.
@@ -72,7 +75,7 @@ impl Pattern {
             other if other == draft => Scanner::BoundlessDraft,
             superbpe::REGEX => Scanner::SuperBpe,
             portable::REGEX => Scanner::Portable,
-            _ => Scanner::Regex(Regex::new(source)?),
+            _ => Scanner::Regex(RegexSequence::new(source)?),
         };
         Ok(Pattern { source: source.to_owned(), scanner })
     }

@@ -87,7 +87,7 @@ fn give_up(at: usize) -> Error {
     Error::PatternGaveUp { at, limit: BACKTRACK_LIMIT }
 }
 
-/// The spans of the pretokens of one text: the matches, and the text between them.
+/// The spans of a regex in a text: the matches, and the text between them.
 pub(super) struct RegexSpans<'t> {
     regex: &'t Regex,
     text: &'t str,

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::Error;
 use crate::pretokenize::pattern::Scanner;
-use crate::pretokenize::regex::RegexSpans;
+use crate::pretokenize::regex_sequence::RegexSequenceSpans;
 use crate::pretokenize::scanners::boundless::Boundless;
 use crate::pretokenize::scanners::gpt2::Gpt2;
 use crate::pretokenize::scanners::gpt4::Gpt4;
@@ -45,7 +45,7 @@ enum Inner<'t> {
     BoundlessDraft(Scan<'t, Boundless<false>>),
     SuperBpe(SuperBpeScan<'t>),
     Portable(PortableScan<'t>),
-    Regex(RegexSpans<'t>),
+    Regex(RegexSequenceSpans<'t>),
 }
 
 /// Matches an `Inner`, with one expression for all scanners that have blocks.
@@ -82,7 +82,7 @@ impl<'t> Spans<'t> {
             Scanner::BoundlessDraft => Inner::BoundlessDraft(Scan::new(text)),
             Scanner::SuperBpe => Inner::SuperBpe(SuperBpeScan::new(text)),
             Scanner::Portable => Inner::Portable(PortableScan::new(text)),
-            Scanner::Regex(regex) => Inner::Regex(RegexSpans::new(regex, text)),
+            Scanner::Regex(regex) => Inner::Regex(RegexSequenceSpans::new(regex, text)),
         })
     }
 

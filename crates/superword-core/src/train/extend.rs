@@ -1,4 +1,4 @@
-//! Extending: adding superwords to an existing model.
+//! Extending: adding tokens to an existing model, by merges, supermerges or both.
 
 use std::borrow::Cow;
 use std::convert::Infallible;
@@ -9,20 +9,35 @@ use crate::count::{CorpusPass, count_pretokens};
 use crate::error::Error;
 use crate::model::{Model, Parameters, RuleLimits};
 use crate::platform::huge_pages;
+use crate::train::learned_rules::LearnedRules;
+use crate::train::merges::MergeSteps;
 use crate::train::segmented_corpus::SegmentedCorpus;
 use crate::train::supermerges;
 use crate::train::{Resources, TrainingContext};
 
+/// The kinds of rules that an extension learns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ExtensionKind {
+    /// Merges inside pretokens.
+    Merges,
+    /// Supermerges.
+    Superwords,
+    /// Both, as in training: the more frequent pair first, of equals the supermerge.
+    Both,
+}
+
 /// How far to extend a model.
 #[derive(Clone, Copy, Debug)]
 pub struct Extension {
+    /// What to learn.
+    pub kind: ExtensionKind,
     /// The number of tokens to add.
     pub add: u32,
-    /// The smallest count of a supermerge.
+    /// The smallest count of a rule.
     pub min_count: u64,
 }
 
-/// Learns supermerges on a corpus, after all rules of a model.
+/// Learns rules on a corpus, after all rules of a model. Nothing is deleted.
 ///
 /// Stops when the extension is complete or no pair reaches its `min_count`. The tokens of the model
 /// keep their ids; the new ones follow the largest id.
@@ -38,7 +53,7 @@ pub fn extend(
     resources: Resources,
     control: &Control,
 ) -> Result<Model, Error> {
-    let Extension { add, min_count } = extension;
+    let Extension { kind, add, min_count } = extension;
     let Ok(vocab_size) = u32::try_from(base.vocab_size() as u64 + u64::from(add)) else {
         let reason = format!("there are not enough ids left for {add} more tokens");
         return Err(Error::VocabSize { reason });
@@ -54,7 +69,7 @@ pub fn extend(
         return Err(Error::VocabSize { reason: reason.to_owned() });
     }
     let parameters = Parameters {
-        supermerges: true,
+        supermerges: base.parameters().supermerges || kind != ExtensionKind::Merges,
         min_count,
         vocab_size: vocab_size.max(256),
         // As many superwords as were asked for, whatever the base was allowed.
@@ -69,11 +84,26 @@ pub fn extend(
     let threads = resources.threads;
     let reading = ReadOptions { threads, split_documents: base.may_split_documents() };
     let pass = resources.pass(corpus, reading, control);
-    let counts = count_pretokens(&pass, splitter, true)?;
+    let counts = count_pretokens(&pass, splitter, kind != ExtensionKind::Merges)?;
     let training = counts.training();
+    let merges = if kind == ExtensionKind::Superwords {
+        None
+    } else {
+        // The vocabulary of learning has all single bytes, and the model may lack some.
+        let missing = (0..=u8::MAX).filter(|&byte| base.id_of(byte.into()).is_none()).count();
+        let vocab_size = vocab_size.saturating_add(missing as u32);
+        let parameters = Parameters { vocab_size, ..parameters.clone() };
+        let context = TrainingContext { parameters: &parameters, ..context };
+        Some(MergeSteps::learn_after(base, &counts, &context)?)
+    };
     huge_pages::release();
     let next_pass = CorpusPass { expected: Some(counts.totals), ..pass };
-    let learned = supermerges::learn_after(base, &next_pass, counts, &context)?;
+    let learned = match merges {
+        Some(merges) if kind == ExtensionKind::Merges => {
+            LearnedRules { rules: merges.rules(), tokens: merges.tokens }
+        }
+        merges => supermerges::learn_after(base, &next_pass, counts, merges, &context)?,
+    };
     let spell = |token| Ok::<_, Infallible>(Cow::Borrowed(learned.tokens.bytes(token)));
     let rules = learned.rules.iter().map(|rule| {
         let Ok(rule) = rule.spelled(spell);

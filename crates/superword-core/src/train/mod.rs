@@ -8,13 +8,15 @@
 //! 3. `supermerges`: learns supermerges on fragments of the documents;
 //! 4. `superbpe`: learns the merges of a second stage instead;
 //! 5. `learned_rules`: the result, and how a model numbers its tokens;
-//! 6. `extend`: adds superwords to an existing model, `segmented_corpus`: texts between added tokens;
+//! 6. `extend`: adds tokens to an existing model, `base_tokens`: the tokens it has,
+//!    `segmented_corpus`: texts between added tokens;
 //! 7. [`shard_counts`] and [`from_counts`]: counting the shards of a corpus, and training on the
 //!    sums;
 //! 8. `token_filter` and `word_counts`: the limits on what may become a rule;
 //! 9. `engine`: what all kinds of learning share, a sequence of tokens with the counts of its
 //!    pairs.
 
+mod base_tokens;
 mod engine;
 mod extend;
 pub mod from_counts;
@@ -36,7 +38,7 @@ use crate::model::{Model, Parameters, SecondStage};
 use crate::platform::huge_pages;
 use crate::pretokenize::{Pattern, Splitter};
 
-pub use extend::{Extension, extend};
+pub use extend::{Extension, ExtensionKind, extend};
 use merges::MergeSteps;
 pub use resources::Resources;
 use resources::TrainingContext;

@@ -5,12 +5,14 @@ use super::pretoken_sequence::PretokenSequence;
 use super::{DeletedToken, MergeStep, MergeSteps};
 use crate::control::Stage;
 use crate::count::PretokenCounts;
+use crate::encode::PretokenRules;
 use crate::error::Error;
-use crate::model::Parameters;
+use crate::model::{Model, Parameters};
 use crate::train::TrainingContext;
+use crate::train::base_tokens::BaseTokens;
 use crate::train::engine::{
-    Candidate, PairEngine, RecountOptions, TokenJoin, TokenOccurrences, TokenPair, TrainingTokens,
-    TrainingVocabulary,
+    Candidate, PairEngine, RecountOptions, TokenJoin, TokenOccurrences, TokenPair, TrainingToken,
+    TrainingTokens, TrainingVocabulary,
 };
 use crate::train::token_filter::TokenFilter;
 
@@ -57,6 +59,39 @@ impl<'c> MergeLearner<'c> {
             engine: PairEngine::new(sequence, TokenOccurrences::new(false), u64::MAX),
             counts: byte_counts,
             deleter: context.parameters.deletion.map(TokenDeleter::new),
+            filter: TokenFilter::new(&context.parameters.limits)?,
+        })
+    }
+
+    /// Creates a learner that goes on after all rules of a model, and deletes nothing. Of these rules,
+    /// those apply that apply to a pretoken that stands alone. The vocabulary is that of the model.
+    pub(super) fn after(
+        base: &Model,
+        counts: &PretokenCounts,
+        context: &'c TrainingContext<'c>,
+    ) -> Result<MergeLearner<'c>, Error> {
+        let BaseTokens { tokens, vocabulary } = BaseTokens::of(base);
+        let mut sequence = PretokenSequence::with_capacity(counts.bytes(), counts.distinct());
+        for (number, bytes) in (0..).map(TrainingToken).zip(tokens.iter()) {
+            sequence.set_length(number, bytes.len());
+        }
+        let mut token_counts = vec![0; tokens.len()];
+        let mut rules = PretokenRules::new(base);
+        counts.for_each(|pretoken, count| {
+            let made = rules.apply(pretoken).map(|token| TrainingToken(token.0));
+            let made = made.inspect(|token| token_counts[token.index()] += count);
+            sequence.push_tokens(made, count);
+        });
+        let mut occurrences = TokenOccurrences::new(false);
+        sequence.list_longer_tokens(&mut occurrences);
+        Ok(MergeLearner {
+            context,
+            max_floor_divisor: MAX_FLOOR_DIVISOR,
+            tokens,
+            vocabulary,
+            engine: PairEngine::new(sequence, occurrences, u64::MAX),
+            counts: token_counts,
+            deleter: None,
             filter: TokenFilter::new(&context.parameters.limits)?,
         })
     }

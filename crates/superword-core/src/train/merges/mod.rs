@@ -14,7 +14,7 @@ use std::iter;
 
 use crate::count::PretokenCounts;
 use crate::error::Error;
-use crate::model::Rule;
+use crate::model::{Model, Rule};
 use crate::train::TrainingContext;
 use crate::train::engine::{TokenPair, TrainingToken, TrainingTokens};
 use learner::MergeLearner;
@@ -71,6 +71,15 @@ impl MergeSteps {
         context: &TrainingContext,
     ) -> Result<MergeSteps, Error> {
         MergeLearner::new(counts, context)?.learn()
+    }
+
+    /// Learns merges after all rules of a model, until the vocabulary is full or pairs run out.
+    pub(crate) fn learn_after(
+        base: &Model,
+        counts: &PretokenCounts,
+        context: &TrainingContext,
+    ) -> Result<MergeSteps, Error> {
+        MergeLearner::after(base, counts, context)?.learn()
     }
 
     /// Returns the rules of all steps.

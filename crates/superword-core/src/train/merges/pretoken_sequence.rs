@@ -35,6 +35,20 @@ impl PretokenSequence {
         self.cells.push(TrainingToken::BARRIER);
     }
 
+    /// Adds a pretoken as tokens, whose lengths are recorded.
+    pub(super) fn push_tokens(&mut self, tokens: impl Iterator<Item = TrainingToken>, count: u64) {
+        let start = self.cells.len();
+        for token in tokens {
+            let first = self.cells.len();
+            let end = first + self.lengths[token.index()] as usize;
+            self.cells.resize(end, TrainingToken::INSIDE);
+            self.cells[end - 1] = token.with_flag();
+            self.cells[first] = token;
+        }
+        self.spans.push(start..self.cells.len(), count);
+        self.cells.push(TrainingToken::BARRIER);
+    }
+
     /// Records the length of a token. New tokens come in order.
     pub(super) fn set_length(&mut self, token: TrainingToken, length: usize) {
         if token.index() == self.lengths.len() {
@@ -45,11 +59,20 @@ impl PretokenSequence {
     /// Lists the occurrences of all single bytes anew.
     pub(super) fn list_bytes(&self, occurrences: &mut TokenOccurrences) {
         occurrences.clear_bytes();
+        self.list(occurrences, TrainingToken::is_byte);
+    }
+
+    /// Lists the occurrences of all tokens but single bytes. None must be listed yet.
+    pub(super) fn list_longer_tokens(&self, occurrences: &mut TokenOccurrences) {
+        self.list(occurrences, |token| !token.is_byte());
+    }
+
+    fn list(&self, occurrences: &mut TokenOccurrences, is_wanted: impl Fn(TrainingToken) -> bool) {
         for span in self.spans.iter() {
             let mut at = span.start;
             while at < span.end {
                 let token = self.token(at);
-                if token.is_byte() {
+                if is_wanted(token) {
                     let occurrence = Occurrence { at, weight_class: span.weight_class };
                     occurrences.of_mut(token).push(occurrence);
                 }

@@ -1,6 +1,6 @@
 //! Learning supermerges after all rules of a model.
 //!
-//! No merges compete with them, so it is not known below which count none is chosen. A threshold is
+//! If no merges compete with them, it is not known below which count none is chosen. A threshold is
 //! guessed. If supermerges run out above it, learning starts again with half the threshold.
 
 use super::{FRAGMENT_MEMORY, SupermergeLearner};
@@ -12,40 +12,46 @@ use crate::encode::rules_that_open;
 use crate::error::Error;
 use crate::model::{Model, Parameters, Rule, TokenIndex};
 use crate::train::TrainingContext;
-use crate::train::engine::{TokenPair, TrainingToken, TrainingTokens, TrainingVocabulary};
+use crate::train::base_tokens::{BaseTokens, training_pair, training_token};
+use crate::train::engine::TrainingToken;
 use crate::train::learned_rules::LearnedRules;
+use crate::train::merges::MergeSteps;
 
-/// Learns supermerges after the rules of `base`, until the vocabulary is full or pairs run out.
+/// Learns supermerges after the rules of `base`, among the merges that were learned after them, until
+/// the vocabulary is full or pairs run out.
+///
+/// Without merges, the threshold is guessed. With merges it is known, as in training.
 ///
 /// Returns the new rules only. The tokens of the model keep their numbers; new ones follow.
 pub(crate) fn learn_after(
     base: &Model,
     pass: &CorpusPass,
     counts: PretokenCounts,
+    merges: Option<MergeSteps>,
     context: &TrainingContext,
 ) -> Result<LearnedRules, Error> {
     let &TrainingContext { parameters, resources, .. } = context;
-    let mut tokens = TrainingTokens::new();
-    for rule in base.rules() {
-        if let &Rule::Merge { left, right, .. } | &Rule::Supermerge { left, right, .. } = rule {
-            tokens.join(training_pair(left, right));
-        }
-    }
+    let min_supermerge_count = merges.as_ref().map(|merges| merges.min_supermerge_count);
+    let (mut tokens, steps) = match merges {
+        Some(MergeSteps { tokens, steps, .. }) => (tokens, steps),
+        None => (BaseTokens::of(base).tokens, Vec::new()),
+    };
     let known = tokens.len();
     let openings = rules_that_open(base);
     let mut openable = PretokenMap::new();
     let opened = openings.iter().flatten().copied().map(training_token);
-    for token in TrainingToken::bytes().chain(opened) {
+    let opened_later = steps.iter().filter(|step| step.opens).map(|step| step.token);
+    for token in TrainingToken::bytes().chain(opened).chain(opened_later) {
         let bytes = tokens.bytes(token);
-        if counts.has_eligible(bytes) {
+        if counts.has_eligible(bytes) && openable.find(bytes).is_none() {
             openable.insert(bytes, FragmentSymbol::from(token));
         }
     }
     let bigrams = counts.into_bigrams();
     let vocab_size = parameters.vocab_size as usize;
     let add = vocab_size - base.vocab_size().min(vocab_size);
-    let likely = bigrams.as_ref().map_or(0, |bigrams| bigrams.count_reached_by(add) / 2);
-    let mut threshold = likely.max(parameters.min_count);
+    let likely = || bigrams.as_ref().map_or(0, |bigrams| bigrams.count_reached_by(add) / 2);
+    let mut threshold = min_supermerge_count.unwrap_or_else(likely).max(parameters.min_count);
     // The supermerges of the model are performed however rare they are here.
     let mut bigrams = bigrams.filter(|_| !base.rules().iter().any(is_supermerge));
     loop {
@@ -59,10 +65,12 @@ pub(crate) fn learn_after(
         let vocab_size = (learner.vocabulary.size() + add) as u32;
         let extended = Parameters { vocab_size, ..parameters.clone() };
         let context = TrainingContext { parameters: &extended, ..*context };
-        match learner.learn(&[], &openable, &context)? {
+        match learner.learn(&steps, &openable, &context)? {
             None => bigrams = None,
             Some(rules)
-                if threshold == parameters.min_count || count_new_tokens(&rules, base) >= add =>
+                if min_supermerge_count.is_some()
+                    || threshold == parameters.min_count
+                    || count_new_tokens(&rules, base) >= add =>
             {
                 return Ok(LearnedRules { tokens, rules });
             }
@@ -98,21 +106,7 @@ fn replay(
             }
         }
     }
-    learner.vocabulary = TrainingVocabulary::new();
-    let indices = (0..base.token_count() as u32).map(TokenIndex);
-    for index in indices.filter(|&index| base.id_of(index).is_some()) {
-        learner.vocabulary.add(training_token(index));
-    }
-}
-
-/// Returns the token of training with an index in the model. The two numbers are equal here,
-/// because the tokens of the model come first.
-fn training_token(index: TokenIndex) -> TrainingToken {
-    TrainingToken(index.0)
-}
-
-fn training_pair(left: TokenIndex, right: TokenIndex) -> TokenPair {
-    TokenPair { left: training_token(left), right: training_token(right) }
+    learner.vocabulary = BaseTokens::of(base).vocabulary;
 }
 
 fn is_supermerge(rule: &Rule) -> bool {

@@ -1,4 +1,4 @@
-"""Merges by rank, recovered as rules that are applied in order.
+"""Merges by rank, recovered as rules that are applied in order: the core against a slow twin.
 
 A tokenizer with ranks applies the merge of the lowest rank, again and again. The merges inside a
 stretch that no merge crosses depend only on its bytes. So a token is always made by the same merge:
@@ -10,9 +10,13 @@ order, gives the same result.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-__all__ = ["Merge", "RankOf", "RecoveredMerges", "recover_merges", "sort_merges"]
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from superword import ModelFormatError, Tokenizer, TrainingConfig, _core
 
 Pair = tuple[bytes, bytes]
 RankOf = Callable[[bytes, bytes], int | None]
@@ -127,24 +131,50 @@ def joins_later(merge: Merge, ranks: Mapping[bytes, int]) -> bool:
     return any(len(part) > 1 and ranks.get(part, merge.rank) >= merge.rank for part in parts)
 
 
-def sort_merges(merges: Iterable[Merge]) -> list[Merge]:
-    """Move each merge after those that make its parts; otherwise keep the order.
+@settings(max_examples=300)
+@given(
+    st.lists(st.text("abc", min_size=2, max_size=6).map(str.encode), unique=True, max_size=14),
+    st.booleans(),
+    st.randoms(use_true_random=False),
+)
+def test_the_core_recovers_the_merges_of_this_twin(
+    tokens: list[bytes], has_merges: bool, random: Any
+) -> None:
+    vocabulary = [*(bytes([byte]) for byte in range(256)), *tokens]
+    cuts = [(token[:at], token[at:]) for token in tokens for at in range(1, len(token))]
+    random.shuffle(cuts)
+    merges = cuts[: random.randint(0, len(cuts))] if has_merges else None
+    by_token = {token: rank for rank, token in enumerate(vocabulary)}
+    by_pair = {pair: rank for rank, pair in enumerate(merges or [])}
 
-    Example:
-        >>> [merge.token for merge in sort_merges([Merge(0, b"ab", b"c"), Merge(1, b"a", b"b")])]
-        [b'ab', b'abc']
-    """
-    done: dict[bytes, Merge] = {}
-    waiting: dict[bytes, list[Merge]] = {}
-    for merge in merges:
-        ready = [merge]
-        while ready:
-            merge = ready.pop()
-            parts = (merge.left, merge.right)
-            missing = [part for part in parts if len(part) > 1 and part not in done]
-            if missing:
-                waiting.setdefault(missing[0], []).append(merge)
-            else:
-                done[merge.token] = merge
-                ready += waiting.pop(merge.token, [])
-    return list(done.values())
+    def rank_of(left: bytes, right: bytes) -> int | None:
+        return by_pair.get((left, right)) if has_merges else by_token.get(left + right)
+
+    config = TrainingConfig(pattern="gpt2", supermerges=False, deletion=None, vocab_size=300)
+    ids = list(enumerate(vocabulary))
+    try:
+        expected = recover_merges(vocabulary, rank_of)
+    except ValueError as refused:
+        with pytest.raises(ModelFormatError, match="no merge makes the token"):
+            _core.Model.with_ranks(config, ids, merges, [], [])
+        assert "no merge" in str(refused)
+        return
+    made = _core.Model.with_ranks(config, ids, merges, [], [])
+    rules = Tokenizer._of(made["model"]).rules
+    pairs = [(merge.left, merge.right) for merge in expected.merges]
+    assert sorted((rule.left, rule.right) for rule in rules) == sorted(pairs)
+    assert made["unreachable"] == expected.unreachable
+    if not expected.early:  # Else some are moved.
+        assert [(rule.left, rule.right) for rule in rules] == pairs
+        assert made["early"] == []
+    elif not made["early"]:
+        made_by = {merge.token: merge.rank for merge in expected.merges}
+        assert all(joins_later(merge, made_by) for merge in expected.early)
+
+
+def test_a_long_token_takes_no_quadratic_time() -> None:
+    run = b"a" * 300_000
+    tokens = [*(bytes([byte]) for byte in range(256)), *(run[: 2**n] for n in range(1, 19))]
+    config = TrainingConfig(pattern="gpt2", supermerges=False, deletion=None, vocab_size=300)
+    made = _core.Model.with_ranks(config, list(enumerate(tokens)), None, [], [])
+    assert Tokenizer._of(made["model"]).token_bytes(273) == run[: 2**18]
