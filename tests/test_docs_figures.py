@@ -135,3 +135,20 @@ def test_the_results_count_the_verdicts() -> None:
     assert f"{held} hold on this corpus, {weaker} hold in a weaker form" in page
     by_key = {claim["claim"]: claim for claim in claims}
     assert by_key["supermerges-a-third"]["verdict"] == "weaker"
+
+
+def test_the_guide_quotes_the_rates_by_language() -> None:
+    stored = json.loads((ROOT / "benchmarks/results/scripts_without_spaces.json").read_text())
+    rates = stored["bytes_per_token"]
+    guide = (ROOT / "docs/guide.md").read_text()
+    [heading, _, *rows] = re.findall(
+        r"^\|.*\|$", guide.split("## Scripts without spaces")[1].split("##")[0], re.MULTILINE
+    )
+    columns = [cell.strip().replace("Burmese", "Myanmar") for cell in heading.split("|")[2:-1]]
+    assert len(rows) == len(rates)
+    first = next(iter(rates.values()))
+    for row, found in zip(rows, rates.values(), strict=True):
+        cells = [cell.strip() for cell in row.split("|")[2:-1]]
+        for name, cell in zip(columns, cells, strict=True):
+            change = "" if found is first else f" ({found[name] / first[name] - 1:+.1%})"
+            assert cell == f"{found[name]:.3f}{change}", (row, name)
