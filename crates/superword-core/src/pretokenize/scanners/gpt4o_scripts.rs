@@ -151,6 +151,14 @@ fn find_reach(text: &Text, end: usize) -> usize {
 
 impl Grammar for Gpt4oScripts {
     fn find_end(&mut self, text: &Text, at: usize) -> usize {
+        let window = text.before(text.find_boundary(at + FIRST_WINDOW));
+        if window.bytes[at..].is_ascii() {
+            // All letters are Latin.
+            let end = Gpt4o.find_end(&window, at);
+            if !window.is_end_read() {
+                return end;
+            }
+        }
         let is_unspaced = self.is_unspaced(text, at);
         // The window grows only while the pretoken reaches its end, so that what is read is not much
         // longer than the pretoken.
