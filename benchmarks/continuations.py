@@ -106,12 +106,11 @@ def measure_mask(
     for group in covers._groups:
         # What the mask gives the beginning, and then each last token.
         path = list(group.first_ids)
-        rest: bytes | None = prompt.held_back
-        mask = 0.0
+        rest, mask = prompt.held_back, 0.0
         for at, id in enumerate(path):
             row = rows[tuple(path[:at])]
             mask += row[id] - np.logaddexp.reduce(row[tokens.find_allowed(rest)])
-            rest = tokens.find_rest(rest, [id])
+            rest = tokens.find_rest(rest, [id]) or b""
         row = rows[tuple(path)]
         mask -= np.logaddexp.reduce(row[tokens.find_allowed(rest)])
         masked = np.exp(mask + row[group.last_ids[:, 0]])

@@ -170,3 +170,20 @@ def test_the_page_on_pruning_quotes_the_benchmark() -> None:
     removed = [choices[f"residues={share}"]["removed"] for share in (0.999, 0.99)]
     assert f"{removed[0]:,} tokens go" in section
     assert f"{removed[1] - removed[0]} more" in section
+
+
+def test_the_guide_quotes_the_rates_by_language() -> None:
+    stored = json.loads((ROOT / "benchmarks/results/scripts_without_spaces.json").read_text())
+    rates = stored["bytes_per_token"]
+    guide = (ROOT / "docs/guide.md").read_text()
+    [heading, _, *rows] = re.findall(
+        r"^\|.*\|$", guide.split("## Scripts without spaces")[1].split("##")[0], re.MULTILINE
+    )
+    columns = [cell.strip().replace("Burmese", "Myanmar") for cell in heading.split("|")[2:-1]]
+    assert len(rows) == len(rates)
+    first = next(iter(rates.values()))
+    for row, found in zip(rows, rates.values(), strict=True):
+        cells = [cell.strip() for cell in row.split("|")[2:-1]]
+        for name, cell in zip(columns, cells, strict=True):
+            change = "" if found is first else f" ({found[name] / first[name] - 1:+.1%})"
+            assert cell == f"{found[name]:.3f}{change}", (row, name)

@@ -105,7 +105,7 @@ def test_counts_give_the_same_model(tmp_path: Path) -> None:
     with pytest.raises(superword.CountsError, match="fragments"):
         superword.train_on_counts(tmp_path / "counts", 290, pattern=SCRIPT_PATTERN)
     plain = superword.train_on_counts(tmp_path / "counts", 290, pattern=SCRIPT_PATTERN, **PLAIN)
-    assert plain.rules == superword.train(path, 290, pattern=SCRIPT_PATTERN, **PLAIN).rules
+    assert plain == superword.train(path, 290, pattern=SCRIPT_PATTERN, **PLAIN)
 
 
 def test_tools_show_its_name() -> None:
@@ -115,3 +115,14 @@ def test_tools_show_its_name() -> None:
     assert evaluate(Ours(tok), DOCUMENTS).pattern == SCRIPT_PATTERN
     with pytest.raises(PatternError, match="no regex can do"):
         close_gaps(SCRIPT_PATTERN)
+
+
+def test_transformers_opens_a_saved_folder_with_the_same_ids(
+    tok: Tokenizer, tmp_path: Path
+) -> None:
+    transformers = pytest.importorskip("transformers")
+    module = pytest.importorskip("superword.transformers")
+    module.SuperwordTokenizer(tok).save_pretrained(tmp_path)
+    opened = transformers.AutoTokenizer.from_pretrained(tmp_path, trust_remote_code=True)
+    assert opened(TEXT)["input_ids"] == tok.encode(TEXT)
+    assert opened.decode(tok.encode(TEXT)) == TEXT

@@ -265,7 +265,7 @@ def test_a_file_cut_short_is_refused(tok: Tokenizer, tmp_path: Path, end: int) -
         ("tokenizer.json", b'{"added_tokens": [], "model": {}}', "open_base opens it"),
         ("cl100k_base.tiktoken", b"IQ== 0\nIg== 1\n", "a vocabulary file of tiktoken; superword"),
         ("spiece.model", b"\n\x0e\n\x05<unk>\x15\0\0\0\0\x18\x02", "a SentencePiece model, which"),
-        ("merges.txt", b"#version: 0.2\n\xc4\xa0 t\n", "tokenizer.json beside it"),
+        ("merges.txt", b"#version: 0.2\n\xc4\xa0 t\n", "vocab.json beside it"),
         ("tokenizer_config.json", b'{"tokenizer_class": "X"}', "AutoTokenizer opens its folder"),
         ("model.json.zst", b"\x28\xb5\x2f\xfd\0", "decompress it first"),
         ("empty", b"", "not a model: it is empty"),

@@ -21,12 +21,12 @@ pub const SCRIPT_ELIGIBLE: &str = concat!(
 #[derive(Clone, Debug)]
 pub struct Eligibility {
     source: String,
-    rule: Rule,
+    rule: EligibilityRule,
 }
 
 /// A rule that is written by hand, or a regex.
 #[derive(Clone, Debug)]
-enum Rule {
+enum EligibilityRule {
     Default,
     ByScript,
     Regex(Regex),
@@ -40,11 +40,11 @@ impl Eligibility {
     pub fn new(source: &str) -> Result<Eligibility, Error> {
         let expanded = expand_escapes(source);
         let rule = if expanded == expand_escapes(ELIGIBLE) {
-            Rule::Default
+            EligibilityRule::Default
         } else if expanded == expand_escapes(SCRIPT_ELIGIBLE) {
-            Rule::ByScript
+            EligibilityRule::ByScript
         } else {
-            Rule::Regex(Regex::anchored(source)?)
+            EligibilityRule::Regex(Regex::anchored(source)?)
         };
         Ok(Eligibility { source: source.to_owned(), rule })
     }
@@ -59,15 +59,15 @@ impl Eligibility {
     #[must_use]
     pub fn tables(&self) -> &'static Tables {
         match self.rule {
-            Rule::Default => Tables::of_scanners(),
-            Rule::ByScript => Tables::of_scripts(),
-            Rule::Regex(_) => Tables::of_regexes(),
+            EligibilityRule::Default => Tables::of_scanners(),
+            EligibilityRule::ByScript => Tables::of_scripts(),
+            EligibilityRule::Regex(_) => Tables::of_regexes(),
         }
     }
 
     /// Whether this is the default rule.
     pub(crate) fn is_default(&self) -> bool {
-        matches!(self.rule, Rule::Default)
+        matches!(self.rule, EligibilityRule::Default)
     }
 
     /// Returns whether a pretoken is eligible.
@@ -76,9 +76,11 @@ impl Eligibility {
     /// When a regex other than the default backtracks too much.
     pub fn has(&self, pretoken: &str) -> Result<bool, Error> {
         match &self.rule {
-            Rule::Default => Ok(is_eligible_by_default(pretoken)),
-            Rule::ByScript => Ok(is_eligible_by_default(pretoken) || is_unspaced_letter(pretoken)),
-            Rule::Regex(regex) => regex.matches(pretoken),
+            EligibilityRule::Default => Ok(is_eligible_by_default(pretoken)),
+            EligibilityRule::ByScript => {
+                Ok(is_eligible_by_default(pretoken) || is_unspaced_letter(pretoken))
+            }
+            EligibilityRule::Regex(regex) => regex.matches(pretoken),
         }
     }
 }
@@ -120,8 +122,7 @@ fn is_unspaced_letter(pretoken: &str) -> bool {
 }
 
 /// Whether a token is wholly in scripts without spaces: letters, with marks, and at most a space
-/// before them. Where words have no spaces between them, such a token is at most what elsewhere is a
-/// word.
+/// before them. Such a token is no more than what is a word in scripts with spaces.
 ///
 /// ```
 /// use superword_core::pretokenize::is_unspaced_word;

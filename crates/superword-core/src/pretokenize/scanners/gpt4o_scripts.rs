@@ -151,6 +151,14 @@ fn find_reach(text: &Text, end: usize) -> usize {
 
 impl Grammar for Gpt4oScripts {
     fn find_end(&mut self, text: &Text, at: usize) -> usize {
+        let window = text.before(text.find_boundary(at + FIRST_WINDOW));
+        if window.bytes[at..].is_ascii() {
+            // All letters are Latin.
+            let end = Gpt4o.find_end(&window, at);
+            if !window.is_end_read() {
+                return end;
+            }
+        }
         let is_unspaced = self.is_unspaced(text, at);
         // The window grows only while the pretoken reaches its end, so that what is read is not much
         // longer than the pretoken.
@@ -221,56 +229,82 @@ pub(crate) fn find_restart(
     })
 }
 
-/// Finds what the scripts of a block change.
+/// The characters of one script in a block.
+#[derive(Clone, Copy)]
+struct ScriptMask {
+    script: Script,
+    mask: u64,
+}
+
+/// More scripts in one block are left undecided.
+const MAX_SCRIPTS: usize = 8;
+
+/// Finds the characters of each script in a block; `None` if there are too many scripts. The first
+/// three are Latin, inherited and weak.
 #[inline(always)]
-fn find_script_masks(block: &Block) -> ScriptMasks {
-    let letters = block.letters();
-    let ascii_letters = letters & !block.wide;
-    // Strong characters after one of another script, of the same script, and characters of a kind.
-    let (mut changed, mut same, mut strong) = (0_u64, 0_u64, 0_u64);
-    let (mut weak, mut inherited) = (0_u64, 0_u64);
-    let (mut unspaced, mut after_unspaced, mut not_latin) = (0_u64, 0_u64, 0_u64);
-    let mut previous = Script::WEAK;
-    let mut previous_end = 0;
+fn find_characters(block: &Block) -> Option<[ScriptMask; MAX_SCRIPTS]> {
+    let mut found = [ScriptMask { script: Script::WEAK, mask: 0 }; MAX_SCRIPTS];
+    found[0] = ScriptMask { script: Script::LATIN, mask: block.letters() & !block.wide };
+    found[1].script = Script::INHERITED;
+    let (mut last, mut count) = (0, 3);
     let mut leads = block.wide;
     while leads != 0 {
         let i = leads.trailing_zeros();
+        let script = Script::of(decode(block.bytes, i as usize).0);
+        if script != found[last].script {
+            last = match found[..count].iter().position(|other| other.script == script) {
+                Some(index) => index,
+                None if count == MAX_SCRIPTS => return None,
+                None => {
+                    found[count].script = script;
+                    count += 1;
+                    count - 1
+                }
+            };
+        }
+        found[last].mask |= 1 << i;
         leads &= leads - 1;
-        let bit = 1_u64 << i;
-        let (code_point, end) = decode(block.bytes, i as usize);
-        if i != previous_end {
-            let is_letter = letters >> (i - 1) & 1 != 0;
-            previous = if is_letter { Script::LATIN } else { Script::WEAK };
+    }
+    Some(found)
+}
+
+/// Finds what the scripts of a block change.
+#[inline(always)]
+fn find_script_masks(block: &Block) -> ScriptMasks {
+    let Some(found) = find_characters(block) else {
+        return ScriptMasks { undecided: u64::MAX, ..ScriptMasks::default() };
+    };
+    let inherited = found[1].mask;
+    let is_strong = |each: &&ScriptMask| each.mask != 0 && each.script.is_strong();
+    let strong = found.iter().filter(is_strong).fold(0, |mask, each| mask | each.mask);
+    let weak = block.wide & !strong & !inherited;
+    // Strong characters after one of another script, and of the same script.
+    let (mut changed, mut same) = (0, 0);
+    let (mut unspaced, mut after_unspaced, mut latin) = (0, 0, 0);
+    for each in found.iter().filter(is_strong) {
+        // With the inherited characters after them.
+        let mut run = each.mask;
+        let mut marks = block.after(run) & inherited;
+        while marks != 0 {
+            run |= marks;
+            marks = block.after(marks) & inherited;
         }
-        previous_end = end as u32;
-        let script = Script::of(code_point);
-        if previous.is_unspaced() {
-            after_unspaced |= bit;
-        }
-        if script == Script::INHERITED {
-            inherited |= bit;
-        } else {
-            if script.is_strong() {
-                strong |= bit;
-                changed |= if previous.is_strong() && previous != script { bit } else { 0 };
-                same |= if previous == script { bit } else { 0 };
-            } else {
-                weak |= bit;
-            }
-            previous = script;
-        }
-        unspaced |= if script.is_unspaced() { bit } else { 0 };
-        if previous != Script::LATIN {
-            not_latin |= bit;
-            let next = 1_u64.checked_shl(previous_end).unwrap_or(0);
-            changed |= if previous.is_strong() { next & ascii_letters } else { 0 };
+        let after = block.after(run);
+        changed |= after & strong & !each.mask;
+        same |= after & each.mask;
+        if each.script.is_unspaced() {
+            unspaced |= each.mask;
+            after_unspaced |= after;
+        } else if each.script == Script::LATIN {
+            latin = run;
         }
     }
+    let letters = block.letters();
     let mark = block.mask(MARK);
     let symbol = block.mask(PUNCT) | block.mask(CONTROL);
     let weak_letters = weak & letters;
     let mut undecided = mark & (weak | changed) | block.mask(WHITE) & strong;
-    // A letter without a script starts a pretoken after a letter of a script without spaces.
+    // A letter without a script starts a pretoken after a character of a script without spaces.
     undecided |= weak_letters & !after_unspaced;
     undecided |= (block.quote | mark) & block.after(weak_letters);
     undecided |= block.quote & block.after(inherited);
@@ -283,7 +317,7 @@ fn find_script_masks(block: &Block) -> ScriptMasks {
     ScriptMasks {
         starts: changed | weak_letters & after_unspaced,
         unspaced: unspaced & letters,
-        not_contracted: not_latin,
+        not_contracted: block.wide & !latin,
         undecided,
     }
 }
