@@ -32,6 +32,7 @@ bench: $(VENV)/installed ## Run the benchmarks; CONTRIBUTING.md says on what tex
 	$(VENV)/bin/python benchmarks/encoder_memory.py
 	$(VENV)/bin/python benchmarks/transformers_tokenizer.py
 	$(VENV)/bin/python benchmarks/prompts.py
+	$(VENV)/bin/python benchmarks/streams.py
 
 format: $(VENV)/installed ## Format the sources
 	cargo fmt

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import random
+from itertools import chain
 from typing import Any
 
 import results
@@ -24,13 +25,10 @@ KINDS: dict[str, dict[str, Any]] = {
 }
 
 
-def feed(tok: superword.Tokenizer, pieces: list[str]) -> list[int]:
+def feed(tok: superword.Tokenizer, pieces: list[str]) -> list[list[int]]:
     """Encode pieces with a stream."""
     stream = tok.encode_stream()
-    ids: list[int] = []
-    for piece in pieces:
-        ids += stream.feed(piece)
-    return ids + stream.finish()
+    return [*map(stream.feed, pieces), stream.finish()]
 
 
 def measure_throughput(tok: superword.Tokenizer, text: str) -> Figures:
@@ -38,7 +36,7 @@ def measure_throughput(tok: superword.Tokenizer, text: str) -> Figures:
     pieces = [text[at : at + PIECE] for at in range(0, len(text), PIECE)]
     characters = list(text[: len(text) // 20])
     expected = tok.encode_ordinary_batch([text], threads=1)[0]
-    if feed(tok, pieces) != expected:
+    if list(chain.from_iterable(feed(tok, pieces))) != expected:
         raise SystemExit("a stream and a batch differ")
     megabytes = len(text.encode()) / 1e6
     # In turns, so that both meet the same noise.
@@ -122,7 +120,7 @@ def main() -> None:
             f"Models of {VOCAB_SIZE:,} tokens. {len(text.encode()) / 1e6:.0f} MB of the evaluation "
             "corpus as one text: `encode_ordinary_batch` on one thread, and `encode_stream` with "
             "pieces of 65,536 characters, and of one character (a twentieth of the text). The "
-            "times are from Python, lists of ids included.",
+            "times are from Python, with a list of ids for each piece.",
             results.format_table(rows),
             "A chat: 50 tokens are appended to a history of 100,000 and the ids are asked for "
             "(`feed` and `peek`), 200 times; beside encoding the whole history anew, and beside "
