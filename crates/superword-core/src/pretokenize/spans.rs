@@ -188,7 +188,7 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig {
-            cases: 20_000,
+            cases: 3_000,
             failure_persistence: None,
             ..ProptestConfig::default()
         })]
