@@ -187,3 +187,19 @@ def test_the_guide_quotes_the_rates_by_language() -> None:
         for name, cell in zip(columns, cells, strict=True):
             change = "" if found is first else f" ({found[name] / first[name] - 1:+.1%})"
             assert cell == f"{found[name]:.3f}{change}", (row, name)
+
+
+def test_the_guide_quotes_what_caps_on_superwords_cost() -> None:
+    stored = json.loads((ROOT / "benchmarks/results/superword_cap.json").read_text())["found"]
+    plain = stored.pop("plain BPE")
+    guide = (ROOT / "docs/guide.md").read_text()
+    section = guide.split("## What languages pay")[1].split("\n## ")[0]
+    head, _, *rows = re.findall(r"^\|.*\|$", section, re.MULTILINE)
+    scripts = [cell.strip() for cell in head.split("|")[4:-1]]
+    for row, found in zip(rows, stored.values(), strict=True):
+        cells = [cell.strip() for cell in row.split("|")[2:-1]]
+        rates = {"all": (found["all"], plain["all"])} | {
+            name: (found["scripts"][name], plain["scripts"][name]) for name in scripts
+        }
+        changes = [f"{rate / before - 1:+.1%}" for rate, before in rates.values()]
+        assert cells == [f"{found['superwords']:,}", *changes]

@@ -48,7 +48,7 @@ def seen(rules: Any) -> list[tuple[object, ...]]:
     return [(rule.kind, rule.left, rule.right, rule.parts, rule.count) for rule in rules]
 
 
-@settings(max_examples=200)
+@settings(max_examples=80)
 @given(
     documents=corpora(),
     others=corpora(),
@@ -62,7 +62,7 @@ def seen(rules: Any) -> list[tuple[object, ...]]:
     min_count=st.integers(1, 3),
     max_words=st.sampled_from([None, None, 1, 2, 3]),
     max_token_bytes=st.sampled_from([None, None, 4, 8]),
-    forbid=st.sampled_from([None, None, "b a", "a$"]),
+    forbid=st.sampled_from([None, None, "b a", "^a"]),
 )
 def test_rules_counts_ids_and_encodings_are_those_of_the_reference(
     documents: list[str],

@@ -17,7 +17,7 @@ from superword import is_eligible, pretokenize, reference
 from superword.patterns import ELIGIBLE, SCRIPT_ELIGIBLE, SCRIPT_PATTERN
 
 SEED = 20260414
-STRINGS = 30_000
+STRINGS = 8_000
 
 # Letters, marks, digits, punctuation and white space of several scripts and of none, and what is
 # common between them.
