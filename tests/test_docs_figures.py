@@ -203,3 +203,13 @@ def test_the_guide_quotes_what_caps_on_superwords_cost() -> None:
         }
         changes = [f"{rate / before - 1:+.1%}" for rate, before in rates.values()]
         assert cells == [f"{found['superwords']:,}", *changes]
+
+
+def test_the_page_on_transformers_quotes_the_error_of_the_mask() -> None:
+    stored = json.loads((ROOT / "benchmarks/results/continuations.json").read_text())
+    page = (ROOT / "docs/transformers.md").read_text()
+    for name, one in stored["found"].items():
+        distances = f"{one['distance']:.2f} | {one['median distance']:.2f}"
+        runs = f"{one['runs']:.1f} | {one['median runs']:.0f} | {one['most runs']:,}"
+        assert f"| {name} | {one['bytes']:.1f} | {distances} | {runs} |" in page
+    assert f"{stored['steps']} steps" in page
