@@ -47,6 +47,15 @@ def test_a_plain_model_is_exported_exactly(folder: Path, tmp_path: Path) -> None
     assert other.encode("to be").ids == tok.encode("to be")
 
 
+def test_the_model_is_not_overwritten(folder: Path, tmp_path: Path) -> None:
+    model = tmp_path / "model.json"
+    model.write_bytes((folder / "plain.json").read_bytes())
+    done = run(model, "-o", tmp_path / "." / "model.json")
+    assert done.returncode != 0
+    assert "is the model itself; name another file" in done.stderr
+    assert model.read_bytes() == (folder / "plain.json").read_bytes()
+
+
 def test_a_tiktoken_file_has_another_beside_it(folder: Path, tmp_path: Path) -> None:
     path = tmp_path / "plain.tiktoken"
     check = ["--check", str(folder / "corpus.jsonl"), "--max-documents", "3", "--json"]

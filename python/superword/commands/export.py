@@ -77,6 +77,8 @@ def export_command(
     named = choose_format(output) if format is None else FORMATS[format]
     with errors_as_sentences():
         tok = load(model)
+        if output.exists() and output.samefile(model):
+            raise ValueError(f"{output} is the model itself; name another file")
         corpus = None
         if check:
             # Opened before anything is written, so that a wrong path fails at once.

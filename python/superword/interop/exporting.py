@@ -16,6 +16,7 @@ from superword.interop.gguf_checks import explain_no_gguf
 from superword.interop.gguf_file import write_gguf
 from superword.interop.tiktoken_file import companion_path, write_companion, write_ranks
 from superword.interop.tokenizer_json import write_tokenizer_json
+from superword.patterns import SCRIPT_PATTERN
 from superword.tokenizer import Tokenizer
 from superword.tokenizer.rank_checks import explain_no_tiktoken
 
@@ -71,7 +72,8 @@ def export(
         written = write_files(tok, path, format, is_exact=True)
         reason = explain_difference(tok, written, format)
     if reason is not None:
-        has_nearest = format == "tokenizer.json"
+        # No regex splits by script, so there is no nearest file either.
+        has_nearest = format == "tokenizer.json" and tok.pattern != SCRIPT_PATTERN
         if not (has_nearest and approximate):
             if has_nearest:
                 reason += "; approximate=True (--approximate) writes the nearest one"
