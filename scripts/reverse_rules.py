@@ -148,18 +148,38 @@ REVERSALS = [
     ),
     (
         "supermerges cannot be switched off",
-        "math.inf if supermerges else 0",
-        "math.inf",
+        "or not self.limits.supermerges:\n            return self.limits.supermerges",
+        ":\n            return True",
     ),
     (
         "a cap lets one superword too many pass",
-        ") < self.limits.max_superwords:",
-        ") <= self.limits.max_superwords:",
+        "len(counted) < self.limits.max_superwords",
+        "len(counted) <= self.limits.max_superwords",
     ),
     (
         "a cap counts supermerges, not superwords",
         '{rule.token for rule in self.rules if rule.kind == "supermerge"}',
         '[rule.token for rule in self.rules if rule.kind == "supermerge"]',
+    ),
+    (
+        "a cap counts unspaced words",
+        "[token for token in superwords if not is_unspaced_word(token)]",
+        "superwords",
+    ),
+    (
+        "an unspaced word joins others under a cap",
+        "return all(map(is_unspaced_word, pair)) and",
+        "return",
+    ),
+    (
+        "unspaced words join across a space under a cap",
+        ' and not pair[1].startswith(b" ")',
+        "",
+    ),
+    (
+        "an unspaced word has the words of both sides",
+        'if is_unspaced_word(b"".join(pair)):',
+        "if False:",
     ),
     (
         "a token may be as long as a pair of the longest",

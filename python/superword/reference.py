@@ -48,10 +48,11 @@ UNSPACED_REGEX = r" ?\p{L}\p{M}*|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]
 SECOND_PATTERN = r"\p{N}{1,3}| ?[^\s\p{L}\p{N}]{2,}[\r\n/]*| +(?!\S)"  # of SuperBPE
 DEFAULT_PATTERN = "gpt4o"  # the paper's own is boundless
 ELIGIBLE = r"^(?=.+\p{L})(?:\p{L}\p{M}*|[ _'\u2019])+$"
-SCRIPT_ELIGIBLE = (  # also single letters of scripts without spaces
-    ELIGIBLE + r"|^ ?(?=\p{L})[\p{Han}\p{Hiragana}\p{Katakana}"
-    r"\p{Khmer}\p{Lao}\p{Myanmar}\p{Thai}〆〱-〵〼ーｰﾞﾟ]\p{M}*$"
+UNSPACED_LETTER = (  # with its marks
+    r"(?=\p{L})[\p{Han}\p{Hiragana}\p{Katakana}\p{Khmer}\p{Lao}\p{Myanmar}\p{Thai}"
+    r"〆〱-〵〼ーｰﾞﾟ]\p{M}*"
 )
+SCRIPT_ELIGIBLE = f"{ELIGIBLE}|^ ?{UNSPACED_LETTER}$"  # also letters of scripts without spaces
 
 SCRIPT_NAMES: list[str] = list(regex_core.PROPERTIES["SCRIPT"][1])  # type: ignore[attr-defined]
 SCRIPTS = ["Common", "Inherited", *UNSPACED_SCRIPTS, *SCRIPT_NAMES]
@@ -224,6 +225,7 @@ class Limits(NamedTuple):
     max_words: float = math.inf
     max_token_bytes: float = math.inf
     forbid: str | None = None
+    supermerges: bool = True
 
 
 NO_LIMITS = Limits()
@@ -233,6 +235,15 @@ def is_forbidden(token: bytes, forbid: str) -> bool:
     """Return whether a regex matches in a token's text; a token that is not UTF-8 has none."""
     try:
         return regex.search(forbid, token.decode()) is not None
+    except UnicodeDecodeError:
+        return False
+
+
+@cache
+def is_unspaced_word(token: bytes) -> bool:
+    """Return whether a token is letters of scripts without spaces, with at most a space before."""
+    try:
+        return regex.fullmatch(f" ?(?:{UNSPACED_LETTER})+", token.decode()) is not None
     except UnicodeDecodeError:
         return False
 
@@ -265,10 +276,7 @@ class Trainer:
             for pair in pairs(unit.tokens):
                 pair_counts[pair] += occurrences
         merge, merge_count = most_frequent(self.allowed("merge", pair_counts))
-        supermerge, supermerge_count = (b"", b""), 0
-        superwords = {rule.token for rule in self.rules if rule.kind == "supermerge"}
-        if len(superwords) < self.limits.max_superwords:
-            supermerge, supermerge_count = self.best_supermerge()
+        supermerge, supermerge_count = self.best_supermerge()
         if max(merge_count, supermerge_count) < min_count:
             return False
         if supermerge_count >= merge_count:
@@ -291,9 +299,22 @@ class Trainer:
             counts.update(pairs(tuple([unit.open_token for unit in units])))
         return most_frequent(self.allowed("supermerge", counts))
 
+    def may_supermerge(self, pair: Pair) -> bool:
+        """Return whether the cap on superwords leaves a pair.
+
+        Under a cap, words of scripts without spaces join only each other, and do not count.
+        """
+        if self.limits.max_superwords == math.inf or not self.limits.supermerges:
+            return self.limits.supermerges
+        if any(map(is_unspaced_word, pair)):
+            return all(map(is_unspaced_word, pair)) and not pair[1].startswith(b" ")
+        superwords = {rule.token for rule in self.rules if rule.kind == "supermerge"}
+        counted = [token for token in superwords if not is_unspaced_word(token)]
+        return len(counted) < self.limits.max_superwords
+
     def allowed(self, kind: str, counts: Counter[Pair]) -> Counter[Pair]:
         """Return the candidates that the limits leave."""
-        _, max_words, max_bytes, forbid = self.limits
+        _, max_words, max_bytes, forbid, _ = self.limits
 
         def is_allowed(pair: Pair) -> bool:
             token = b"".join(pair)
@@ -301,6 +322,7 @@ class Trainer:
                 len(token) <= max_bytes
                 and (max_words == math.inf or self.count_words(kind, pair) <= max_words)
                 and (forbid is None or not is_forbidden(token, forbid))
+                and (kind == "merge" or self.may_supermerge(pair))
             )
 
         return Counter({pair: count for pair, count in counts.items() if is_allowed(pair)})
@@ -309,8 +331,10 @@ class Trainer:
         """Return the words of the token that a rule makes of a pair.
 
         They are the pretokens in its text in SuperBPE's second stage; otherwise one for a merge,
-        and those of both sides for a supermerge.
+        and those of both sides for a supermerge. In scripts without spaces a token is one word.
         """
+        if is_unspaced_word(b"".join(pair)):
+            return 1
         if self.word_pattern is not None:
             text = b"".join(pair).decode(errors="ignore")  # Without parts of characters.
             return max(1, len(pretokenize(text, self.word_pattern)))
@@ -379,11 +403,15 @@ def train(
     if 0 in (max_words, max_token_bytes):
         raise ValueError("max_words and max_token_bytes must be at least 1, not 0")
     documents = list(documents)
-    if max_superwords is None or not supermerges:
-        max_superwords = math.inf if supermerges else 0
-    elif isinstance(max_superwords, float):
+    if isinstance(max_superwords, float):
         max_superwords = math.floor(max_superwords * vocab_size)
-    limits = Limits(max_superwords, max_words or math.inf, max_token_bytes or math.inf, forbid)
+    limits = Limits(
+        math.inf if max_superwords is None else max_superwords,
+        max_words or math.inf,
+        max_token_bytes or math.inf,
+        forbid,
+        supermerges,
+    )
     trainer = Trainer(documents, pattern, eligible, limits)
     settings = (deletion, tau, min_count)
     if (
@@ -413,8 +441,8 @@ def extend(
     limits: Limits = NO_LIMITS,
 ) -> tuple[list[Rule], list[bytes]]:
     """Learn rules of a kind after the given ones, until there are `add` more tokens."""
-    most = 0 if kind == "merges" else math.inf
-    trainer = Trainer(documents, pattern, eligible, limits._replace(max_superwords=most))
+    limits = limits._replace(max_superwords=math.inf, supermerges=kind != "merges")
+    trainer = Trainer(documents, pattern, eligible, limits)
     for rule in rules:
         trainer.perform(rule)
     vocab_size = len(trainer.vocabulary) + add

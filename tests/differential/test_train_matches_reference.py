@@ -23,15 +23,15 @@ from hypothesis import strategies as st
 
 import superword
 from superword import CorpusError, Tokenizer, reference
-from superword.reference import ELIGIBLE, Deletion
+from superword.reference import ELIGIBLE, SCRIPT_ELIGIBLE, Deletion
 from superword.tokenizer import TrainingConfig
 
 PATTERNS = [
-    *("boundless", "gpt2", "gpt4o"),
+    *("boundless", "gpt2", "gpt4o", "gpt4o-scripts"),
     *(".", "(?s).", "(?s).{1,2}", "ab|.", " ?[a-z]+|.", "(?s) ?.", r"[ab]+|\s", "a+|b"),
     *("(?<= )[ab]+|.", "(?<=')[ab]+|[ab]", "(?<=b)a+b?|.b"),
 ]
-ELIGIBLES = [ELIGIBLE, "(?s).*", "(?s).*", "[ab ]+"]
+ELIGIBLES = [ELIGIBLE, SCRIPT_ELIGIBLE, "(?s).*", "(?s).*", "[ab ]+"]
 DELETIONS: list[Deletion] = ["bytes", "pair", None]
 TAUS = [0.3, 0.4, 0.5, 0.6, 0.75, 0.9, 1.0]
 MIN_COUNTS = [1, 1, 2, 2, 3, 5]
@@ -79,7 +79,9 @@ def assert_equal(documents: list[str], parameters: TrainingConfig, threads: int)
 
 def random_documents(random: Random) -> list[str]:
     """Return random letters, and sentences of a few words, some of them repeated."""
-    letters = random.choice(["ab", "ab ", "ab '", "abc  ", "a", "a ", "aab  ", "é a"])
+    letters = random.choice(
+        ["ab", "ab ", "ab '", "abc  ", "a", "a ", "aab  ", "é a", "日本", "日本 a", "日ー\u0301a b"]
+    )
     longest = random.choice([3, 10, 40, 80])
     documents = [
         "".join(random.choices(letters, k=random.randint(0, longest)))
@@ -154,7 +156,7 @@ def test_random_corpora_give_the_rules_of_the_reference() -> None:
 
 texts = st.lists(
     st.sampled_from(
-        ["a", "b", " ", "'", "ab", "ab", "aab", "abb", "abab", " ab", " a", " ba", "é"]
+        ["a", "b", " ", "'", "ab", "ab", "aab", "abb", "abab", " ab", " a", " ba", "é", "日本", "ก็"]
     ),
     max_size=12,
 ).map("".join)

@@ -13,14 +13,16 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from superword import ModelFormatError, PatternError, Tokenizer, reference
-from superword.reference import ELIGIBLE, Deletion
+from superword.reference import ELIGIBLE, SCRIPT_ELIGIBLE, Deletion
 from superword.tokenizer import Training, TrainingConfig
 
 TRAINING = Training(3, 14, 15, 9)
 
 # Few letters and low thresholds: tokens are deleted, made again, and made by both kinds of rule.
 texts = st.lists(
-    st.sampled_from(["a", "b", " ", "'", "ab", "ab", "aab", "abb", "abab", " ab", " a", "é"]),
+    st.sampled_from(
+        ["a", "b", " ", "'", "ab", "ab", "aab", "abb", "abab", " ab", " a", "é", "日", "日本", "ー"]
+    ),
     min_size=1,
     max_size=8,
 ).map("".join)
@@ -32,8 +34,10 @@ settings_of_training = st.builds(
     transition=st.none(),
     second_pattern=st.none(),
     vocab_size=st.sampled_from([300, 300, 258, 264, 256]),
-    pattern=st.sampled_from(["boundless", " ?[ab']+", "[ab]+|.", "(?<= )[ab]+|.", "(?<=b)a+b?|.b"]),
-    eligible=st.sampled_from([".*", "[ab ]+", ELIGIBLE]),
+    pattern=st.sampled_from(
+        ["boundless", "gpt4o-scripts", " ?[ab']+", "[ab]+|.", "(?<= )[ab]+|.", "(?<=b)a+b?|.b"]
+    ),
+    eligible=st.sampled_from([".*", "[ab ]+", ELIGIBLE, SCRIPT_ELIGIBLE]),
     supermerges=st.sampled_from([True, True, False]),
     deletion=deletions,
     tau=st.sampled_from([0.2, 0.4, 0.5, 0.9, 1.0]),

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from itertools import pairwise
-from math import inf
 from random import Random
 from typing import NamedTuple
 
@@ -85,7 +84,7 @@ examples = settings(max_examples=200, deadline=None)
 @examples
 @given(cases)
 def test_encoding_a_training_document_gives_the_state_that_training_left_it_in(case: Case) -> None:
-    limits = Limits(max_superwords=inf if case.supermerges else 0)
+    limits = Limits(supermerges=case.supermerges)
     trainer = Trainer(case.documents, case.pattern, case.eligible, limits)
     while len(trainer.vocabulary) < case.vocab_size:
         if not trainer.step(case.deletion, case.tau, case.min_count):

@@ -14,7 +14,7 @@ BRACKETS: dict[str, Any] = {"pattern": "(?<=<)[^>]+|.", "eligible": "(?s).+"}
 
 def names(rules: list[Rule]) -> list[str]:
     """Return the rules as text: 'supermerge ab'."""
-    return [f"{rule.kind} {rule.token.decode()}" for rule in rules]
+    return [f"{rule.kind} {rule.token.decode(errors='replace')}" for rule in rules]
 
 
 def learned(documents: list[str], vocab_size: int = 300, **limits: Any) -> list[str]:
@@ -132,3 +132,35 @@ def test_words_of_superbpe_are_pretokens_of_the_first_pattern() -> None:
     # A part of a character is no word.
     rules, _ = train(["a語"] * 3, 300, deletion=None, **stages, max_words=1)
     assert [rule.token for rule in rules] == ["a語".encode()[:size] for size in (2, 3, 4)]
+
+
+CHARACTERS: dict[str, Any] = {"pattern": " ?.", "eligible": "(?s).+"}
+
+
+def test_under_a_cap_unspaced_words_go_on_and_do_not_count() -> None:
+    documents = ["日本 日本"] * 9 + ["ab"] * 5 + ["ก็ข"] * 4 + ["cd"] * 3
+    pattern: dict[str, Any] = {"pattern": r" ?\p{L}\p{M}*", "eligible": "(?s).+"}
+    rules = learned(documents, 300, **pattern, max_superwords=1)
+    assert [rule for rule in rules if rule.startswith("super")] == [
+        *("supermerge 日本", "supermerge  日本", "supermerge ab", "supermerge ก็ข"),
+    ]
+    free = learned(documents, 300, **pattern)
+    assert {"supermerge 日本 日本", "supermerge cd"} <= set(free)
+
+
+@pytest.mark.parametrize("text", ["日a", "a日", "日 本", "日、", "日한", " 日"])
+def test_under_a_cap_unspaced_words_join_only_each_other(text: str) -> None:
+    pattern: dict[str, Any] = {"pattern": "(?<=^) |(?s) ?.", "eligible": "(?s).+"}
+    assert f"supermerge {text}" in learned([text] * 3, 300, **pattern)
+    rules = learned([text] * 3, 300, **pattern, max_superwords=9)
+    assert not [rule for rule in rules if rule.startswith("super")]
+
+
+def test_an_unspaced_word_is_one_word() -> None:
+    limits: dict[str, Any] = {**CHARACTERS, "max_words": 2}
+    rules = learned(["日本語a"] * 3, 400, **limits)
+    assert rules[-1] == "supermerge 日本語a"
+    assert "supermerge 日本語 日" not in learned(
+        ["日本語 日本 日"] * 3, 400, **CHARACTERS, max_words=1
+    )
+    assert "supermerge abc" not in learned(["abc"] * 3, 400, **limits)

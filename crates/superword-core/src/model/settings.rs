@@ -69,7 +69,7 @@ pub struct Training {
 }
 
 impl Default for Parameters {
-    /// The defaults of training in Python.
+    /// The defaults of training in Python, but without a cap on superwords.
     fn default() -> Parameters {
         Parameters {
             pattern: DEFAULT_PATTERN.to_owned(),

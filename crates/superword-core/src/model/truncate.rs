@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use super::history::History;
 use super::{Model, Parameters, Rule, SecondStage, TokenId};
 use crate::Error;
+use crate::pretokenize::is_unspaced_word;
 
 impl Model {
     /// The model that training with a smaller vocabulary gives.
@@ -14,12 +15,14 @@ impl Model {
     ///
     /// If the superwords may be a share of the vocabulary, a smaller one may have fewer, c instead
     /// of C. Training is the same with both until it has c superwords; from then on the smaller one
-    /// takes merges only. So this drops the supermerges after the c-th superword. The merges that
-    /// follow are those of training, since they do not depend on supermerges; and this model has
-    /// enough of them. Say that after all its merges the smaller vocabulary still had fewer than n
-    /// tokens. The larger one has the same merges, and at most C - c superwords more, so it would
-    /// have fewer than n + C - c. A share is below 1, so that is at most N, the size for which this
-    /// model was trained. Then training would have gone on, unless pairs ran out for both.
+    /// takes merges, and supermerges of words in scripts without spaces, which do not count. So this
+    /// drops the other supermerges after the c-th superword. What follows are the rules of training:
+    /// merges do not depend on supermerges, and words of scripts without spaces join only each other
+    /// under a cap. This model has enough of them. Say that after all of them the smaller vocabulary
+    /// still had fewer than n tokens. The larger one has the same, and at most C - c superwords
+    /// more, so it would have fewer than n + C - c. A share is below 1, so that is at most N, the
+    /// size for which this model was trained. Then training would have gone on, unless pairs ran
+    /// out for both.
     ///
     /// # Errors
     /// When the size is below 256 or the transition, or above the size that the model was trained
@@ -65,7 +68,9 @@ impl Model {
             if begins_step && history.size() >= size {
                 break;
             }
-            if let Rule::Supermerge { token, .. } = *rule {
+            if let Rule::Supermerge { token, .. } = *rule
+                && !is_unspaced_word(self.token(token))
+            {
                 if superwords.len() >= max_superwords {
                     continue;
                 }

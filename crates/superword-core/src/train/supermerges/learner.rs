@@ -11,6 +11,7 @@ use crate::train::engine::{
     TrainingTokens, TrainingVocabulary,
 };
 use crate::train::merges::MergeStep;
+use crate::train::supermerges::cap::Cap;
 use crate::train::token_filter::TokenFilter;
 use crate::train::word_counts::WordCounts;
 
@@ -59,25 +60,27 @@ impl<'t> SupermergeLearner<'t> {
         context: &TrainingContext,
     ) -> Result<Option<Vec<Rule<TrainingToken>>>, Error> {
         let &TrainingContext { parameters, resources, control } = context;
-        let max_superwords = parameters.limits.max_superwords(parameters.vocab_size);
-        let max_words = parameters.limits.max_words.unwrap_or(u32::MAX);
+        let mut cap = Cap::new(parameters);
         let filter = TokenFilter::new(&parameters.limits)?;
         let mut steps = steps.iter().peekable();
         while self.vocabulary.size() < parameters.vocab_size as usize {
             if self.rules.len().is_multiple_of(64) {
                 control.report(Stage::Supermerges, self.vocabulary.size() as u64)?;
             }
-            let may_supermerge = self.first_pair.len() < max_superwords;
-            let allows = |pair| {
-                let has_few_words = self.words.count_joined(pair) <= max_words;
-                Ok(has_few_words && filter.allows(self.tokens, pair)?)
+            let has_few_words = |pair| {
+                let max_words = parameters.limits.max_words;
+                max_words.is_none_or(|max| self.words.count_joined(self.tokens, pair) <= max)
             };
-            let best = if may_supermerge { self.engine.best(self.tokens, allows)? } else { None };
+            let allows = |pair| {
+                let is_left = cap.allows(self.tokens, pair) && has_few_words(pair);
+                Ok(is_left && filter.allows(self.tokens, pair)?)
+            };
+            let best = self.engine.best(self.tokens, allows)?;
             let next = steps.peek().map_or(0, |step| step.count);
             match best {
                 // A supermerge that is as frequent as the next merge goes first.
                 Some(best) if best.count >= next => {
-                    let is_unambiguous = self.supermerge(best, openable);
+                    let is_unambiguous = self.supermerge(best, openable, &mut cap);
                     if self.splits_rare_neighbours && !is_unambiguous {
                         return Ok(None);
                     }
@@ -85,9 +88,7 @@ impl<'t> SupermergeLearner<'t> {
                 _ => match steps.next() {
                     Some(step) => {
                         self.merge(step);
-                        if may_supermerge {
-                            self.switch_pretokens(step);
-                        }
+                        self.switch_pretokens(step, &cap);
                     }
                     None => break,
                 },
@@ -101,19 +102,27 @@ impl<'t> SupermergeLearner<'t> {
     }
 
     /// Performs a supermerge. Returns whether its token spells no pretoken and no other pair.
-    fn supermerge(&mut self, best: Candidate, openable: &PretokenMap<FragmentSymbol>) -> bool {
+    fn supermerge(
+        &mut self,
+        best: Candidate,
+        openable: &PretokenMap<FragmentSymbol>,
+        cap: &mut Cap,
+    ) -> bool {
         let Candidate { pair, count } = best;
         let TokenPair { left, right } = pair;
         let token = self.tokens.join(pair);
         let is_pretoken = openable.find(self.tokens.bytes(token)).is_some();
         // Recorded for every token: one that a supermerge has made outlives its deletion.
-        let first = *self.first_pair.entry(token).or_insert(pair);
+        let first = *self.first_pair.entry(token).or_insert_with(|| {
+            cap.record_superword(self.tokens.bytes(token));
+            pair
+        });
         let is_new = !self.live.contains_key(&token);
         let summary = self.engine.join_best(best, &TokenJoin { pair, token }, self.tokens, is_new);
         self.decrement_live(left, count);
         self.decrement_live(right, count);
         *self.live.entry(token).or_default() += count;
-        self.words.record_supermerge(pair, token);
+        self.words.record_supermerge(self.tokens, pair, token);
         self.engine.occurrences.add(token, summary.occurrences);
         self.vocabulary.add(token);
         self.rules.push(Rule::Supermerge { left, right, token, count });
@@ -131,20 +140,23 @@ impl<'t> SupermergeLearner<'t> {
         }
     }
 
-    /// Performs a merge and its deletions. Here only the pretokens that they open and close matter.
-    fn switch_pretokens(&mut self, step: &MergeStep) {
-        if step.opens {
+    /// Performs a merge and its deletions. Here only the pretokens that they open and close matter,
+    /// and of these only those that may still be supermerged.
+    fn switch_pretokens(&mut self, step: &MergeStep, cap: &Cap) {
+        if step.opens && cap.allows_token(self.tokens, step.token) {
             self.open(step.token);
         }
         for deleted in &step.deletions {
-            self.close(deleted.token);
+            if cap.allows_token(self.tokens, deleted.token) {
+                self.close(deleted.token);
+            }
         }
     }
 
     /// Performs a supermerge of an existing model, whatever its count here.
     pub(super) fn replay_supermerge(&mut self, pair: TokenPair, token: TrainingToken) {
         self.engine.pairs.take(pair);
-        self.words.record_supermerge(pair, token);
+        self.words.record_supermerge(self.tokens, pair, token);
         let occurrences = self.engine.occurrences.of_pair(&self.engine.sequence, pair);
         let is_new = !self.live.contains_key(&token);
         let summary =

@@ -1,19 +1,20 @@
 //! Learning supermerges. They compete with the merges, which have been learned before.
 //!
-//! Limits keep this exact. A cap on superwords (`max_superwords`) changes nothing until it is
-//! reached; from then on training takes the merges that are left, in their order, since merges do
-//! not depend on supermerges. With or without a cap, the vocabulary has at least the tokens of the
-//! merges alone, so it is full no later than theirs: the merges that were learned are enough, and
-//! no supermerge has a smaller count than all of them (`min_supermerge_count`).
+//! Limits keep this exact. Merges do not depend on supermerges, so they are the same with and
+//! without a cap on superwords (`max_superwords`). Either way the vocabulary has at least the tokens
+//! of the merges alone, so it is full no later than theirs: the merges that were learned are enough,
+//! and no supermerge has a smaller count than all of them (`min_supermerge_count`).
 //! Limits on tokens remove the same merges with and without supermerges, since they depend on the
 //! bytes of a token alone, and a limit on words removes none.
 //!
 //! The files in reading order:
 //!
 //! 1. `openable`: the pretokens that open at some time, among which supermerges are learned;
-//! 2. `learner`: learns the rules on fragments of the documents;
-//! 3. `extension`: learns supermerges after all rules of an existing model.
+//! 2. `cap`: which supermerges the cap on superwords leaves;
+//! 3. `learner`: learns the rules on fragments of the documents;
+//! 4. `extension`: learns supermerges after all rules of an existing model.
 
+mod cap;
 mod extension;
 mod learner;
 mod openable;
