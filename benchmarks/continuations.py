@@ -135,7 +135,7 @@ def main() -> None:
     parser.add_argument("--steps", type=int, default=400, help="of training the language model")
     parser.add_argument("--prompts", type=int, default=300, help="of each kind")
     options = parser.parse_args()
-    tok = superword.train(prepare_corpus(20), VOCAB_SIZE, special_tokens=[END])
+    tok = superword.train(prepare_corpus(20), VOCAB_SIZE, max_superwords=None, special_tokens=[END])
     tokenizer = SuperwordTokenizer(tok, eos_token=END, pad_token=END)
     model, loss = train_model(tok, options.steps)
     tokens = TokenPrefixes(list_text_tokens(tokenizer))

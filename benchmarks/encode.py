@@ -59,7 +59,9 @@ def prepare_models(megabytes: int) -> tuple[Path, Path]:
     def train(path: Path, **options: Any) -> None:
         superword.train(text, VOCAB_SIZE, pattern="gpt4o", **options).save(path)
 
-    boundless = write_once(f"encode-{megabytes}.json", train)
+    boundless = write_once(
+        f"encode-{megabytes}.json", lambda path: train(path, max_superwords=None)
+    )
     plain = write_once(
         f"encode-plain-{megabytes}.json",
         lambda path: train(path, supermerges=False, deletion=None),

@@ -25,7 +25,7 @@ COPIES = 4
 SHARE = 0.05
 SEED = 1
 POOL_SIZE = 1_000_000
-OPTIONS = {"pattern": "gpt4o"}
+OPTIONS = {"pattern": "gpt4o", "max_superwords": None}
 
 
 class WordSwapper:

@@ -18,7 +18,7 @@ from corpus import write_formats
 from harness import WORK, measure_training, prepare_corpus
 from trainers import read_texts
 
-OPTIONS = {"pattern": "gpt4o"}
+OPTIONS = {"pattern": "gpt4o", "max_superwords": None}
 MEMORY = "in memory"
 LIST = "list of str"
 

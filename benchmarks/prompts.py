@@ -24,8 +24,8 @@ from transformers_tokenizer import VOCAB_SIZE
 Figures = dict[str, Any]
 
 KINDS: dict[str, dict[str, Any]] = {
-    "BoundlessBPE": {},
-    "BoundlessBPE, pattern boundless": {"pattern": "boundless"},
+    "BoundlessBPE": {"max_superwords": None},
+    "BoundlessBPE, pattern boundless": {"pattern": "boundless", "max_superwords": None},
     "PickyBPE": {"supermerges": False},
     "plain BPE": {"supermerges": False, "deletion": None},
     "SuperBPE": {"transition": VOCAB_SIZE * 3 // 4, "supermerges": False, "deletion": None},

@@ -21,7 +21,7 @@ import results
 import superword
 from benchmark_text import read_documents
 from harness import prepare_corpus, read_evaluation_texts
-from superword.patterns import ELIGIBLE, SCRIPT_ELIGIBLE
+from superword.patterns import ELIGIBLE
 
 VOCAB_SIZE = 65_536
 UNSEEN_FROM = 500_000_000
@@ -33,22 +33,19 @@ IN_SCRIPT = {name: regex.compile(rf"\p{{Script={name}}}") for name in SCRIPTS}
 
 PLAIN: dict[str, Any] = {"supermerges": False, "deletion": None}
 BY_SCRIPT: dict[str, Any] = {"pattern": "gpt4o-scripts"}
-LETTERS = SCRIPT_ELIGIBLE.removeprefix(f"{ELIGIBLE}|")
 MODELS: dict[str, dict[str, Any]] = {
     "BPE, gpt4o": {"pattern": "gpt4o", **PLAIN},
     "BPE, gpt4o-scripts": {**BY_SCRIPT, **PLAIN},
-    "BoundlessBPE, gpt4o": {"pattern": "gpt4o"},
+    "BoundlessBPE, gpt4o, no cap": {"max_superwords": None},
+    "BoundlessBPE, gpt4o-scripts, no cap": {**BY_SCRIPT, "max_superwords": None},
+    "BoundlessBPE, gpt4o": {},
     "BoundlessBPE, gpt4o-scripts": BY_SCRIPT,
     "the same, eligible as in the paper": {**BY_SCRIPT, "eligible": ELIGIBLE},
     "the same, eligible as in the authors' code": {
         **BY_SCRIPT,
         "eligible": r"(?s:.*)\p{L}(?s:.*)",
     },
-    "the same, eligible only letters without spaces": {
-        **BY_SCRIPT,
-        "eligible": LETTERS,
-        "deletion": None,
-    },
+    "the same, no superwords in other scripts": {**BY_SCRIPT, "max_superwords": 0},
 }
 
 
@@ -103,7 +100,7 @@ def main() -> None:
     figures: dict[str, dict[str, float]] = {}
     rows: list[list[object]] = [["bytes per token", *LANGUAGES, "superwords"]]
     for name, chosen in MODELS.items():
-        tok = superword.train(corpus, VOCAB_SIZE, progress=False, **chosen)
+        tok = superword.train(corpus, VOCAB_SIZE, **chosen)
         tokens = {each: sum(map(len, tok.encode_batch(lines[each]))) for each in LANGUAGES}
         figures[name] = {each: sizes[each] / tokens[each] for each in LANGUAGES}
         superwords = sum(rule.kind == "supermerge" for rule in tok.rules)

@@ -19,7 +19,7 @@ Figures = dict[str, Any]
 
 PIECE = 1 << 16
 KINDS: dict[str, dict[str, Any]] = {
-    "BoundlessBPE": {},
+    "BoundlessBPE": {"max_superwords": None},
     "plain BPE": {"supermerges": False, "deletion": None},
     "SuperBPE": {"transition": VOCAB_SIZE * 3 // 4, "supermerges": False, "deletion": None},
 }

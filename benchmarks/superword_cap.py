@@ -3,22 +3,44 @@
     python benchmarks/superword_cap.py
 
 Models of the same size are trained on the same text with caps on superwords, and compared with
-plain BPE on the evaluation corpus: bytes per token in each script.
+plain BPE on the evaluation corpus: bytes per token in each script. With one cap they are also
+trained with the pattern for scripts without spaces, and with weights: documents in other scripts
+than Latin count 5 times, the others 4 times.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
+from pathlib import Path
 from typing import Any
+
+import regex
 
 import results
 import superword
-from harness import prepare_corpus, read_evaluation_texts
+from harness import prepare_corpus, read_evaluation_texts, write_once
 from superword.evaluation import evaluate
 
 Figures = dict[str, Any]
 
-CAPS: list[float | int | None] = [1 / 64, 1 / 32, 1 / 16, 3 / 32, 1 / 8, None]
+CAPS: dict[str, float | None] = {
+    **{"1/64": 1 / 64, "1/32": 1 / 32, "1/16": 1 / 16, "3/32": 3 / 32, "1/8": 1 / 8},
+    "none": None,
+}
+BY_SCRIPT: dict[str, Any] = {"pattern": "gpt4o-scripts"}
+OTHER_LETTERS = regex.compile(r"[^\p{Script=Latin}\p{Script=Common}\p{Script=Inherited}]")
+
+
+def write_weights(path: Path, corpus: Path) -> None:
+    """Write documents with a weight: 5 if a fifth of the first characters are not Latin, else 4."""
+    with corpus.open(encoding="utf-8") as lines, path.open("w", encoding="utf-8") as file:
+        for line in lines:
+            text = json.loads(line)["text"]
+            start = text[:20_000]
+            is_other = not start.isascii() and len(OTHER_LETTERS.findall(start)) * 5 >= len(start)
+            row = {"text": text, "weight": 5 if is_other else 4}
+            file.write(json.dumps(row, ensure_ascii=False) + "\n")
 
 
 def measure(tok: superword.Tokenizer, texts: list[str]) -> Figures:
@@ -37,14 +59,21 @@ def main() -> None:
     options = parser.parse_args()
     corpus = prepare_corpus(options.size)
     texts = read_evaluation_texts()
-    bpe = superword.train(corpus, options.vocab_size, supermerges=False, deletion=None)
-    plain = measure(bpe, texts)
-    found = {"plain BPE": plain}
-    for cap in CAPS:
-        name = "no cap" if cap is None else f"{cap:.4g}"
-        found[name] = measure(
-            superword.train(corpus, options.vocab_size, max_superwords=cap), texts
-        )
+    weighted = write_once(
+        f"weighted-{options.size}.jsonl", lambda path: write_weights(path, corpus)
+    )
+    models: dict[str, tuple[Path, dict[str, Any]]] = {
+        "plain BPE": (corpus, {"supermerges": False, "deletion": None}),
+        **{name: (corpus, {"max_superwords": cap}) for name, cap in CAPS.items()},
+        "1/16, gpt4o-scripts": (corpus, BY_SCRIPT),
+        "1/16, weights": (weighted, {"weight_column": "weight"}),
+        "1/16, gpt4o-scripts, weights": (weighted, {"weight_column": "weight", **BY_SCRIPT}),
+    }
+    found: dict[str, Figures] = {}
+    for name, (text, chosen) in models.items():
+        found[name] = measure(superword.train(text, options.vocab_size, **chosen), texts)
+        print(name, found[name], flush=True)
+    plain = found["plain BPE"]
     scripts = [name for name, rate in plain["scripts"].items() if rate]
     rows: list[list[object]] = [["cap", "superwords", "all", *scripts]]
     rows.append(
@@ -65,10 +94,10 @@ def main() -> None:
         "Caps on superwords, by script",
         {"megabytes": options.size, "vocab_size": options.vocab_size, "found": found},
         [
-            f"Models of {options.vocab_size:,} tokens with the default pattern, trained on "
-            f"{options.size:,} MB. Bytes per token of plain BPE on the evaluation corpus, and the "
-            "change with superwords, capped at a share of the vocabulary (`max_superwords`), over "
-            "all text and by script.",
+            f"Models of {options.vocab_size:,} tokens, trained on {options.size:,} MB. Bytes per "
+            "token of plain BPE on the evaluation corpus, and the change with superwords, capped "
+            "at a share of the vocabulary (`max_superwords`), over all text and by script. With "
+            "weights, documents in other scripts than Latin count 5 times, the others 4 times.",
             results.format_table(rows),
         ],
     )

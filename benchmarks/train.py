@@ -35,8 +35,8 @@ PEER_NAMES = ["gigatoken", "rustbpe", "tokenizers"]
 # A peer that takes longer, in seconds, is run only once.
 MAX_SECONDS = 100
 OUR_RUNS: dict[str, dict[str, object]] = {
-    "BoundlessBPE, gpt4o": {"pattern": "gpt4o"},
-    "BoundlessBPE, boundless": {"pattern": "boundless"},
+    "BoundlessBPE, gpt4o": {"pattern": "gpt4o", "max_superwords": None},
+    "BoundlessBPE, boundless": {"pattern": "boundless", "max_superwords": None},
     "plain BPE, gpt4o": {"pattern": "gpt4o", "supermerges": False, "deletion": None},
     "plain BPE, gpt2": {"pattern": "gpt2", "supermerges": False, "deletion": None},
 }

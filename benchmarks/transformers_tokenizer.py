@@ -60,7 +60,10 @@ def main() -> None:
     model = write_once(
         f"transformers-{options.size}.json",
         lambda path: superword.train(
-            prepare_corpus(options.size), VOCAB_SIZE, special_tokens=["<|endoftext|>", "<|pad|>"]
+            prepare_corpus(options.size),
+            VOCAB_SIZE,
+            max_superwords=None,
+            special_tokens=["<|endoftext|>", "<|pad|>"],
         ).save(path),
     )
     tok = superword.load(model)

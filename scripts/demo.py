@@ -53,6 +53,7 @@ def train_tokenizer(documents: list[str], name: str, supermerges: bool) -> Token
         pattern="gpt4o",
         supermerges=supermerges,
         deletion=deletion,  # type: ignore[arg-type]
+        max_superwords=None,  # The text is in one language.
         progress=True,
     )
     seconds = time.perf_counter() - start

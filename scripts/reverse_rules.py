@@ -148,8 +148,8 @@ REVERSALS = [
     ),
     (
         "supermerges cannot be switched off",
-        "or not self.limits.supermerges:\n            return self.limits.supermerges",
-        ":\n            return True",
+        "        if self.limits.supermerges:\n",
+        "        if True:\n",
     ),
     (
         "a cap lets one superword too many pass",

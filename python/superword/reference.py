@@ -276,7 +276,9 @@ class Trainer:
             for pair in pairs(unit.tokens):
                 pair_counts[pair] += occurrences
         merge, merge_count = most_frequent(self.allowed("merge", pair_counts))
-        supermerge, supermerge_count = self.best_supermerge()
+        supermerge, supermerge_count = (b"", b""), 0
+        if self.limits.supermerges:
+            supermerge, supermerge_count = self.best_supermerge()
         if max(merge_count, supermerge_count) < min_count:
             return False
         if supermerge_count >= merge_count:
@@ -304,8 +306,8 @@ class Trainer:
 
         Under a cap, words of scripts without spaces join only each other, and do not count.
         """
-        if self.limits.max_superwords == math.inf or not self.limits.supermerges:
-            return self.limits.supermerges
+        if self.limits.max_superwords == math.inf:
+            return True
         if any(map(is_unspaced_word, pair)):
             return all(map(is_unspaced_word, pair)) and not pair[1].startswith(b" ")
         superwords = {rule.token for rule in self.rules if rule.kind == "supermerge"}
@@ -314,6 +316,8 @@ class Trainer:
 
     def allowed(self, kind: str, counts: Counter[Pair]) -> Counter[Pair]:
         """Return the candidates that the limits leave."""
+        if self.limits == NO_LIMITS:
+            return counts
         _, max_words, max_bytes, forbid, _ = self.limits
 
         def is_allowed(pair: Pair) -> bool:
@@ -331,7 +335,7 @@ class Trainer:
         """Return the words of the token that a rule makes of a pair.
 
         They are the pretokens in its text in SuperBPE's second stage; otherwise one for a merge,
-        and those of both sides for a supermerge. In scripts without spaces a token is one word.
+        and those of both sides for a supermerge. An unspaced word is always one.
         """
         if is_unspaced_word(b"".join(pair)):
             return 1

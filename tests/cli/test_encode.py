@@ -245,7 +245,7 @@ def test_shards_and_appending(model: Path, folder: Path, tmp_path: Path) -> None
 def test_a_text_that_names_a_file_is_encoded_with_a_note(model: Path, corpus: Path) -> None:
     done = run(model, str(corpus))
     tok = superword.load(model)
-    assert done.stdout.decode().split() == [str(id) for id in tok.encode(str(corpus))]
+    assert done.stdout.decode().split() == [str(id) for id in tok.encode_ordinary(str(corpus))]
     note = done.stderr.decode()
     assert f"superword: '{corpus}' is taken as a text, and there is a file of that name" in note
     assert f"--file {corpus} (as one text), or {corpus} -o tokens.npy (as documents)" in note

@@ -114,9 +114,9 @@ SPELLINGS = {
         metavar="KIND",
     ),
     "max_superwords": Spelling(
-        str | None,
-        TrainingConfig.max_superwords,
-        lambda typed: parse_cap(typed or "none"),
+        str,
+        str(TrainingConfig.max_superwords),
+        lambda typed: parse_cap(typed),
         metavar="NUMBER|SHARE",
     ),
     "eligible": Spelling(

@@ -23,6 +23,9 @@ __all__ = ["Deletion", "OneStageKeywords", "TrainingConfig", "TrainingKeywords"]
 
 Deletion: TypeAlias = Literal["bytes", "pair"] | None
 
+# Where most of the gain is reached, and other scripts pay little (docs/guide.md).
+SUPERWORD_SHARE = 1 / 16
+
 
 @document_options
 @dataclass(frozen=True, kw_only=True)
@@ -61,7 +64,9 @@ class TrainingConfig:
         131_072, "Size of the vocabulary without special tokens; at least 256."
     )
     max_superwords: int | float | None = option(
-        None, "Most superwords in the vocabulary: a number, or a share of vocab_size such as 0.05."
+        SUPERWORD_SHARE,
+        "Most superwords in the vocabulary: a number, a share of vocab_size, or none for no cap. "
+        "Words of scripts without spaces do not count.",
     )
     max_words: int | None = option(None, "Most words of a token; a token within a word has one.")
     max_token_bytes: int | None = option(None, "Most bytes of a token.")
@@ -101,6 +106,8 @@ class TrainingConfig:
                 f"tau must be above 0 and at most 1, not {self.tau}; deletion=None keeps all tokens"
             )
         check_min_count(self.min_count)
+        if not self.supermerges and self.max_superwords == SUPERWORD_SHARE:  # The default.
+            object.__setattr__(self, "max_superwords", None)
         self.check_limits()
         object.__setattr__(self, "pattern", resolve_pattern(self.pattern))
         compile_pattern(self.pattern)
@@ -122,10 +129,10 @@ class TrainingConfig:
         compile_pattern(resolve_pattern(second))
 
     @property
-    def has_limits(self) -> bool:
-        """Whether some pairs are not merged however frequent they are."""
-        limits = (self.max_superwords, self.max_words, self.max_token_bytes, self.forbid)
-        return any(limit is not None for limit in limits)
+    def limits(self) -> list[str]:
+        """The options that are set and remove pairs, however frequent these are."""
+        names = ["max_superwords", "max_words", "max_token_bytes", "forbid"]
+        return [name for name in names if getattr(self, name) is not None]
 
     def check_limits(self) -> None:
         """Reject limits that make no sense."""

@@ -99,7 +99,7 @@ def make_tokenizer(model: _core.Model, stacklevel: int = 4) -> Tokenizer:
         raise CorpusError("the corpus holds no text; check the paths and the column")
     vocab_size = tokenizer.parameters.vocab_size
     if tokenizer.vocab_size < vocab_size:
-        limits = ", or lift the limits" if tokenizer.parameters.has_limits else ""
+        limits = "".join(f", or lift {name}" for name in tokenizer.parameters.limits)
         warnings.warn(
             f"the corpus has pairs for only {tokenizer.vocab_size:,} tokens, not {vocab_size:,}; "
             f"train on more text, or lower min_count{limits}",

@@ -23,7 +23,9 @@ from superword.tokenizer import Training, TrainingConfig
 
 # Deleted and made again, made by both kinds of rule, not UTF-8: a little of everything.
 DOCUMENTS = ["<abc"] * 18 + ["<abx"] * 2 + ["ab"] * 30 + ["é"] * 9 + ["è"] * 9
-PARAMETERS = TrainingConfig(pattern="(?<=<)[a-c]+|.", eligible="[abx]+", vocab_size=300)
+PARAMETERS = TrainingConfig(
+    pattern="(?<=<)[a-c]+|.", eligible="[abx]+", vocab_size=300, max_superwords=None
+)
 
 
 def made(size: int = 300, special: tuple[str, ...] = ("<|end|>", "<|pad|>")) -> Tokenizer:

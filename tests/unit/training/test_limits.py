@@ -124,11 +124,11 @@ def test_extending_keeps_the_limits_of_the_base() -> None:
 
 
 def test_a_corpus_that_runs_out_of_allowed_pairs_says_so() -> None:
-    with pytest.warns(UserWarning, match="lower min_count, or lift the limits$"):
+    with pytest.warns(UserWarning, match="min_count, or lift max_superwords, or lift max_tok"):
         tok = superword.train(DOCUMENTS, 1500, max_token_bytes=2)
     assert tok.vocab_size < 1500
     with pytest.warns(UserWarning, match="lower min_count$"):
-        superword.train(["to be"] * 2, 1500)
+        superword.train(["to be"] * 2, 1500, max_superwords=None)
 
 
 @pytest.mark.parametrize(
