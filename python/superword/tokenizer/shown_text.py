@@ -22,7 +22,7 @@ from superword.tokenizer.token_html import build_note, build_token_table, build_
 __all__ = ["MAX_SHOWN_TOKENS", "ShownText"]
 
 # The tokens that are shown of a text by default. A page with more of them is slow.
-MAX_SHOWN_TOKENS = 2000
+MAX_SHOWN_TOKENS = 1000
 
 
 class ShownText:

@@ -69,7 +69,8 @@ class TokenDescriber:
 
     def __init__(self, model: _core.Model) -> None:
         self._model = model
-        self._pattern = model.config["pattern"]
+        config = model.config
+        self._pattern, self._has_supermerges = config["pattern"], config["supermerges"]
         self._special = {id: text.encode() for text, id in model.special_tokens}
         self._added = {id: text.encode() for text, id in model.added_tokens}
         self._rules: dict[bytes, Rule] = {}
@@ -90,8 +91,10 @@ class TokenDescriber:
 
     def describe_superwords(self) -> list[ShownToken]:
         """Return the superwords of the vocabulary, the most frequent in training first."""
-        described = (self.describe(id) for id, _ in self._model.vocabulary())
-        superwords = [each for each in described if each.is_superword]
+        ids = [id for id, _ in self._model.vocabulary()]
+        if self._has_supermerges:
+            ids = [id for id in ids if self._model.is_superword(id)]
+        superwords = [each for each in map(self.describe, ids) if each.is_superword]
         return sorted(superwords, key=lambda each: (-(each.count or 0), each.id))
 
     def _look_up(self, id: int) -> ShownToken:
@@ -105,10 +108,12 @@ class TokenDescriber:
         token = self._model.token_bytes(id) if 0 <= id < 2**32 else None
         if token is None:
             raise UnknownTokenError(f"no token has the id {id}")
-        words = count_words(token, self._pattern)
+        words = 0
         # With supermerges, superwords are what they make; docs/evaluation.md.
-        if self._model.config["supermerges"]:
-            words = max(words, 2) if self._model.is_superword(id) else 0
+        if self._model.is_superword(id):
+            words = max(count_words(token, self._pattern), 2)
+        elif not self._has_supermerges:
+            words = count_words(token, self._pattern)
         rule = self._rules.get(token)
         if rule is None:
             origin = "byte" if len(token) == 1 else ""

@@ -16,9 +16,9 @@ SHOWN_SUPERWORDS = 24
 
 def build_summary(tok: Tokenizer) -> str:
     """Build a summary: what the tokenizer is, its superwords, and all settings, closed at first."""
-    superwords = tok._describer.describe_superwords()
+    found, superwords = inspect(tok, 0), tok._describer.describe_superwords()
     longest = sorted(superwords, key=lambda each: (-len(each.token), each.id))
-    parts = [f"<strong>Tokenizer</strong> {escape(describe_tokenizer(tok))}"]
+    parts = [f"<strong>Tokenizer</strong> {escape(describe(found, len(superwords)))}"]
     for title, tokens in [
         ("Most frequent superwords", superwords),
         ("Longest superwords", longest),
@@ -27,7 +27,7 @@ def build_summary(tok: Tokenizer) -> str:
             parts.append(build_note(title) + build_tokens(tokens[:SHOWN_SUPERWORDS]))
     parts.append(
         '<details><summary style="font-size: 13px">Settings</summary>'
-        f"{format_html(fact_table(inspect(tok, 0)))}</details>"
+        f"{format_html(fact_table(found))}</details>"
     )
     return f"<div>{''.join(parts)}</div>"
 
@@ -40,8 +40,11 @@ def describe_tokenizer(tok: Tokenizer) -> str:
         >>> describe_tokenizer(superword.train(["to be or to be", "to be"], 259))
         'BoundlessBPE · 259 tokens, 1 of them superwords · pattern gpt4o'
     """
-    found = inspect(tok, 0)
-    superwords = len(tok._describer.describe_superwords())
+    return describe(inspect(tok, 0), len(tok._describer.describe_superwords()))
+
+
+def describe(found: Inspection, superwords: int) -> str:
+    """Return the kind of a model, its size and its pattern."""
     special = len(found.special_tokens)
     facts = [
         name_kind(found),

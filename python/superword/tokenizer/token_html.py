@@ -28,7 +28,7 @@ GRAY = "rgba(128, 128, 128, 0.16)"
 MAX_LISTED_TOKENS = 200
 
 
-def build_tokens(tokens: Iterable[ShownToken]) -> str:
+def build_tokens(tokens: Sequence[ShownToken]) -> str:
     """Build the tokens of a text in a row: colored by id, superwords underlined, with their words.
 
     The first letter decides the direction of the row, so Hebrew starts at the right.
@@ -37,12 +37,31 @@ def build_tokens(tokens: Iterable[ShownToken]) -> str:
         >>> print(build_tokens([ShownToken(258, b"</b>")]).count("&lt;/b&gt;"))
         2
     """
-    return (
-        f'<div class="tokens" dir="auto" style="{BLOCK}">{"".join(map(build_token, tokens))}</div>'
-    )
+    divided = find_divided([each.token for each in tokens])
+    row = "".join(map(build_token, tokens, divided))
+    return f'<div class="tokens" dir="auto" style="{BLOCK}">{row}</div>'
 
 
-def build_token(shown: ShownToken) -> str:
+def find_divided(tokens: Sequence[bytes]) -> list[str]:
+    r"""Return for each token the characters that are divided between it and its neighbours.
+
+    Example:
+        >>> find_divided([b"a\xe6", b"\x97", b"\xa5", b"b"])
+        ['日', '日', '日', '']
+    """
+    owners = [at for at, token in enumerate(tokens) for _ in token]
+    divided = [""] * len(tokens)
+    start = 0
+    for character in b"".join(tokens).decode("utf-8", "surrogateescape"):
+        end = start + len(character.encode("utf-8", "surrogateescape"))
+        if owners[start] != owners[end - 1]:
+            for at in dict.fromkeys(owners[start:end]):
+                divided[at] += character
+        start = end
+    return divided
+
+
+def build_token(shown: ShownToken, divided: str) -> str:
     """Build a token with its hover text; the line ends after a token with a line end."""
     color = choose_color(shown.id)
     style = f"{PILL}; margin: 0 1px; padding: 1px 2px; background-color: {color.as_tint(0.3)}"
@@ -52,7 +71,8 @@ def build_token(shown: ShownToken) -> str:
         words = f'<sup style="font-size: 9px; opacity: 0.7">{shown.words}</sup>'
     elif not shown.token:
         words = f'<span style="opacity: 0.6">#{shown.id}</span>'
-    title = escape(shown.describe()).replace("\n", "&#10;")
+    lines = [shown.describe(), *([f"part of {divided}"] if divided else [])]
+    title = escape("\n".join(lines)).replace("\n", "&#10;")
     kind = "token superword" if shown.is_superword else "token"
     line_end = "<br>" if b"\n" in shown.token else ""
     visible = build_visible(shown.token)

@@ -149,6 +149,14 @@ def test_special_and_added_tokens_are_shown(special: Tokenizer) -> None:
     assert special.show(text, allowed_special={"<|end|>"}).tokens[-1].token == b"<|end|>"
 
 
+def test_a_part_of_a_character_says_which() -> None:
+    tok = superword.train(["to be"], 256)
+    titles = Page(tok.show("é日\u202ea")._repr_html_()).titles
+    parts = [title.splitlines()[-1] for title in titles]
+    expected = ["part of é"] * 2 + ["part of 日"] * 3 + ["part of \\u202e"] * 3 + ["byte"]
+    assert parts == expected
+
+
 def test_the_counts_are_of_the_whole_text(tok: Tokenizer) -> None:
     text = "of the day " * 50
     ids = tok.encode(text)
