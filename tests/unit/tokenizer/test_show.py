@@ -141,7 +141,7 @@ def test_superwords_are_joined_with_their_words(train_kind: Callable[[str], Toke
     assert not any(each.words for each in plain.show(range(plain.vocab_size)).tokens)
 
 
-def test_special_and_added_tokens_are_shown(special: Tokenizer) -> None:
+def test_special_tokens_are_shown_where_they_are_allowed(special: Tokenizer) -> None:
     text = "be<|end|>"
     assert Page(special.show(text)._repr_html_()).titles[-1].endswith("byte")
     title = Page(special.show(text, allowed_special="all")._repr_html_()).titles[-1]
