@@ -35,11 +35,11 @@ def test_the_readme_shows_the_results_of_its_code(
 ) -> None:
     """A comment after an expression in the README is its value."""
     monkeypatch.chdir(tmp_path)  # It saves a model there.
-    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
     namespace: dict[str, object] = {}
     checked = 0
     statement = ""
-    for line in code.splitlines():
+    for line in "".join(blocks).splitlines():
         if line.startswith("# "):
             shown = repr(eval(statement, namespace))
             assert shown == line[2:], statement
@@ -52,6 +52,8 @@ def test_the_readme_shows_the_results_of_its_code(
 
 def test_links_in_the_documentation_lead_somewhere() -> None:
     for path in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")]:
-        for target in re.findall(r"\]\(([^)#]+)[^)]*\)", path.read_text()):
+        text = path.read_text()
+        pictures = re.findall(r'(?:src|srcset)="([^"]+)"', text)
+        for target in [*re.findall(r"\]\(([^)#]+)[^)]*\)", text), *pictures]:
             if not target.startswith("http"):
                 assert (path.parent / target).exists(), f"{path.name}: {target}"

@@ -30,6 +30,7 @@ FOUNDATIONS = [
     "_core",
     "atomic_files",
     "errors",
+    "html_page",
     "keywords",
     "patterns",
     "sizes",

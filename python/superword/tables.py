@@ -1,4 +1,4 @@
-"""Tables for people and for programs: aligned text, Markdown and CSV.
+"""Tables for people and for programs: aligned text, Markdown, LaTeX and CSV.
 
 Numbers are never shortened. On a terminal, a table that is too wide is printed as several tables,
 one below the other, and long labels are wrapped. Elsewhere, a line is as long as its cells.
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
 from typing import NamedTuple
@@ -16,7 +17,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-__all__ = ["Column", "Table", "format_csv", "format_markdown", "print_table"]
+__all__ = ["Column", "Table", "format_csv", "format_latex", "format_markdown", "print_table"]
 
 GAP = 2
 # Labels on a terminal are wrapped to no less than this.
@@ -151,6 +152,61 @@ def format_markdown(table: Table) -> str:
 def escape_markdown(text: str) -> str:
     """Escape what would end a cell of a Markdown table."""
     return " ".join(text.replace("|", "\\|").split())
+
+
+def format_latex(table: Table) -> str:
+    r"""Format a table in LaTeX, for the package `booktabs`.
+
+    Example:
+        >>> table = Table([Column("", False), Column("a_b")], [["50% & more", "1"]])
+        >>> print(format_latex(table), end="")
+        \begin{tabular}{lr}
+        \toprule
+         & a\_b \\
+        \midrule
+        50\% \& more & 1 \\
+        \bottomrule
+        \end{tabular}
+    """
+    alignment = "".join("r" if column.is_number else "l" for column in table.columns)
+    names = [escape_latex(column.name) for column in table.columns]
+    rows = [[escape_latex(as_text(cell).plain) for cell in row] for row in table.rows]
+    head = [f"{' & '.join(names)} \\\\", r"\midrule"] if any(names) else []
+    body = [f"{' & '.join(row)} \\\\" for row in rows]
+    begin, end = f"\\begin{{tabular}}{{{alignment}}}", r"\end{tabular}"
+    lines = [begin, r"\toprule", *head, *body, r"\bottomrule", end]
+    return "\n".join(lines) + "\n"
+
+
+# What LaTeX would read as a command, or has no letter for.
+LATEX = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    "α": r"$\alpha$",
+    "␣": r"\textvisiblespace{}",
+    "–": "--",
+    **{each: f"\\{each}" for each in "&%$#_{}"},
+}
+LATEX_SPECIAL = re.compile(f"█+|[{re.escape(''.join(LATEX))}]")
+
+
+def escape_latex(text: str) -> str:
+    r"""Escape a text for LaTeX. A bar of blocks becomes a rule, an em for five of them.
+
+    Example:
+        >>> escape_latex("100% of_it"), escape_latex("\\x{}"), escape_latex("██")
+        ('100\\% of\\_it', '\\textbackslash{}x\\{\\}', '\\rule{0.4em}{1.5ex}')
+    """
+
+    def replace(match: re.Match[str]) -> str:
+        blocks = len(match[0])
+        return LATEX.get(match[0]) or f"\\rule{{{blocks / 5:.1f}em}}{{1.5ex}}"
+
+    return LATEX_SPECIAL.sub(replace, " ".join(text.split()))
 
 
 def format_csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:

@@ -152,15 +152,16 @@ def test_a_text_is_shown_with_aligned_boundaries(folder: Path) -> None:
     assert lines[0].index("the|") == lines[1].index("the|")
 
 
-@pytest.mark.parametrize("form", ["png", "svg", "html"])
+@pytest.mark.parametrize("form", ["png", "svg", "pdf", "html"])
 def test_a_comparison_is_drawn(folder: Path, form: str) -> None:
     plot = folder / f"plot.{form}"
     models = folder / "bpe.json", folder / "boundless.json"
     done = run("compare", *models, "--corpus", folder / "a.jsonl", "--plot", plot)
     assert done.returncode == 0, done.stderr
     content = plot.read_bytes()
-    starts = {"png": b"\x89PNG", "svg": b"<?xml", "html": b"<!doctype html>"}
+    starts = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF", "html": b"<!doctype html>"}
     assert content.startswith(starts[form])
+    assert b"Date" not in content and b"matplotlib.org" not in content.split(b"<svg")[0]
     if form == "html":
         assert b"<svg" in content and b"bytes per token" in content
         assert b"http://" not in content.replace(b"http://www.w3.org", b"").replace(
@@ -173,9 +174,12 @@ def test_a_comparison_is_drawn(folder: Path, form: str) -> None:
     [
         ((), "nothing to compare on"),
         (("--text", "x", "--plot", "x.png"), "--plot needs a corpus"),
-        (("--corpus", "x.jsonl", "--plot", "x.pdf"), "a .png, an .svg or an .html"),
+        (("--corpus", "x.jsonl", "--plot", "x.gif"), "a .png, an .svg, a .pdf or an .html"),
+        (("--corpus", "x.jsonl", "--html", "x.pdf"), "x.pdf: name the page an .html file"),
+        (("--text", "x", "--html", "none/x.html"), "none: no such folder"),
         (("--corpus", "missing.jsonl"), "missing.jsonl: No such file"),
         (("--corpus", "x.jsonl", "--csv", "--json"), "--json and --csv exclude each other"),
+        (("--corpus", "x.jsonl", "--latex", "--json"), "--json and --latex exclude each other"),
         (("--corpus", "x.jsonl", "--text", "x", "--csv"), "use --json for the tokens of --text"),
         (("--text", "x", "--name", "a", "--name", "b"), "2 names for 1 tokenizers"),
     ],
@@ -219,3 +223,15 @@ def test_bytes_per_token_are_broken_down_by_script(folder: Path) -> None:
     assert run("compare", *models, "--corpus", corpus, "--plot", page).returncode == 0
     assert sentence in page.read_text()
     assert "Cyrillic" in run("evaluate", models[0], "--corpus", corpus).stdout
+
+
+def test_tables_are_printed_in_latex(folder: Path) -> None:
+    models = folder / "bpe.json", folder / "boundless.json"
+    names = ("--name", "a_b & c", "--name", "50%")
+    done = run("compare", *models, "--corpus", folder / "a.jsonl", "--latex", *names)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count(r"\begin{tabular}{l") == done.stdout.count(r"\end{tabular}") == 3
+    assert r" & a\_b \& c & 50\% \\" in done.stdout
+    assert r"Rényi efficiency ($\alpha$ = 2.5) & " in done.stdout
+    measured = run("evaluate", models[0], "--corpus", folder / "a.jsonl", "--latex").stdout
+    assert measured.startswith("% 2 documents") and r"\toprule" in measured

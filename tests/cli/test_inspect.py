@@ -84,3 +84,10 @@ def test_a_missing_file_ends_in_one_sentence(tmp_path: Path) -> None:
     done = run(tmp_path / "missing.json")
     assert done.returncode == 1
     assert done.stderr.decode().endswith("missing.json: No such file or directory\n")
+
+
+def test_a_model_is_shown_in_latex(model: Path) -> None:
+    shown = run("--latex", model).stdout.decode()
+    assert r"\textvisiblespace{}of\textvisiblespace{}the & " in shown
+    assert r"\textless{}\textbar{}end\textbar{}\textgreater{}" in shown
+    assert r"\rule{" in shown and "█" not in shown

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
 
+from superword.atomic_files import write_atomically
 from superword.commands.json_output import print_json
 from superword.commands.messages import errors_as_sentences
 from superword.commands.options import (
     UNWEIGHTED,
     AsCsv,
     AsJson,
+    AsLatex,
     AsMarkdown,
+    HtmlOutput,
     MeasuredPattern,
     Seed,
     SourceColumn,
@@ -23,24 +27,32 @@ from superword.commands.options import (
     derive_options,
     option,
 )
+from superword.commands.output import check_page_path, reject_inputs
 from superword.commands.side_by_side import TokenizedText, print_side_by_side
 from superword.commands.text_input import warn_of_file_name
-from superword.corpus import CorpusOptions, RawPath
+from superword.corpus import CorpusOptions, RawPath, open_corpus
+from superword.corpus.paths import find_sources
 from superword.evaluation import (
+    build_comparison_page,
     check_plot_path,
     compare,
     compare_measurements,
     format_comparison_csv,
+    format_comparison_latex,
     format_comparison_markdown,
     name_apart,
     open_tokenizer,
     print_comparison,
     save_plot,
+    show_text,
 )
 from superword.tokenizer.display import readable
 from superword.training import Resources
 
 __all__ = ["compare_command"]
+
+# A page shows no more characters of the corpus.
+MAX_EXCERPT = 600
 
 
 @derive_options(corpus_options=UNWEIGHTED, resources=["threads", "progress"])
@@ -66,25 +78,30 @@ def compare_command(
     plot: Annotated[
         Path | None,
         option(
-            "Save a plot of the comparison: .png, .svg or .html.",
+            "Save a plot of the comparison: .png, .svg, .pdf or .html.",
             "Output",
             "--output",
             "-o",
             "--plot",
         ),
     ] = None,
+    html: HtmlOutput = None,
     as_json: AsJson = False,
     as_csv: AsCsv = False,
     as_markdown: AsMarkdown = False,
+    as_latex: AsLatex = False,
 ) -> None:
     """Compare tokenizers on a corpus or on one text.
 
     Changes are relative to the first tokenizer: in percent, or in percentage points (pp) for
-    shares. docs/evaluation.md defines each metric.
+    shares. docs/evaluation.md defines each metric. --html writes a page with all of it: the text
+    side by side, by default the beginning of the corpus, metrics, sources and scripts.
 
     superword compare bpe.json boundless.json --corpus eval.jsonl.zst --plot comparison.html
 
     superword compare bpe.json tokenizer.json cl100k_base.tiktoken --text "To be or not to be"
+
+    superword compare bpe.json boundless.json --corpus eval.jsonl.zst --html comparison.html
     """
     with errors_as_sentences():
         if corpus is None and text is None:
@@ -95,8 +112,12 @@ def compare_command(
             if corpus is None:
                 raise ValueError("--plot needs a corpus; pass --corpus")
             check_plot_path(plot)
-        form = choose_output_form(json=as_json, csv=as_csv, markdown=as_markdown)
-        if form in ("csv", "markdown") and text is not None:
+        if html is not None:
+            check_page_path(html)
+        for output in filter(None, (plot, html)):
+            reject_inputs(output, [*models, *list_files(corpus or [])])
+        form = choose_output_form(json=as_json, csv=as_csv, markdown=as_markdown, latex=as_latex)
+        if form in ("csv", "markdown", "latex") and text is not None:
             raise ValueError(f"--{form} shows measurements; use --json for the tokens of --text")
         tokenizers = [
             open_tokenizer(model, name=model_name, pattern=pattern)
@@ -113,6 +134,11 @@ def compare_command(
         )
         if plot is not None:
             save_plot(measured, plot)
+        if html is not None:
+            shown = read_beginning(corpus or [], corpus_options) if text is None else text
+            texts = [show_text(tok, shown) for tok in tokenizers if shown]
+            with write_atomically() as files:
+                files.open(html).write(build_comparison_page(measured, texts).encode())
     if form == "json":
         compared = compare_measurements(measured) or [{} for _ in models]
         tokens = [{"text_tokens": list(map(readable, row.tokens))} for row in rows]
@@ -130,8 +156,41 @@ def compare_command(
     if form == "markdown":
         sys.stdout.write(format_comparison_markdown(measured))
         return
+    if form == "latex":
+        sys.stdout.write(format_comparison_latex(measured))
+        return
     console = Console(soft_wrap=True, highlight=False)
     if text:
         print_side_by_side(text, rows, console)
     if measured:
         print_comparison(measured, console)
+
+
+def list_files(corpus: Sequence[str]) -> list[str]:
+    """Return the local files that the paths of a corpus name."""
+    paths = [path for path in corpus if path != "-" and "://" not in path]
+    return [source.name for source in find_sources(paths)] if paths else []
+
+
+def read_beginning(corpus: Sequence[str], corpus_options: CorpusOptions) -> str:
+    """Return the beginning of a corpus, to show it; nothing if it cannot be read again."""
+    if "-" in corpus:
+        return ""
+    paths = [RawPath(path) for path in corpus]
+    for batch in open_corpus(paths, corpus_options=corpus_options).batches():
+        for text in batch:
+            if text.strip():
+                return shorten(text)
+    return ""
+
+
+def shorten(text: str) -> str:
+    """Return the beginning of a text, cut before a space where there is one.
+
+    Example:
+        >>> len(shorten("to be " * 1000)), shorten("to be")
+        (599, 'to be')
+    """
+    if len(text) <= MAX_EXCERPT:
+        return text
+    return text[: MAX_EXCERPT + 1].rsplit(" ", 1)[0][:MAX_EXCERPT]

@@ -22,7 +22,6 @@ from superword.commands.options import (
 from superword.commands.text_input import read_input
 from superword.corpus import CorpusOptions, RawPath
 from superword.tokenizer import Tokenizer, load
-from superword.tokenizer.display import color_alternately, readable
 from superword.tokens import Encoded, encode_corpus
 from superword.training import Resources
 
@@ -125,7 +124,7 @@ def print_ids(tok: Tokenizer, ids: list[int], as_json: bool) -> None:
         print_json(ids)
         return
     if console.is_terminal:
-        console.print(color_alternately(readable(tok.token_bytes(id)) for id in ids))
+        sys.stdout.write(f"{tok.show(ids, limit=None)!r}\n")
     sys.stdout.write(" ".join(map(str, ids)) + "\n")
 
 

@@ -13,6 +13,7 @@ from superword.commands.options import (
     AnyModel,
     AsCsv,
     AsJson,
+    AsLatex,
     AsMarkdown,
     CorpusOption,
     MeasuredPattern,
@@ -25,6 +26,7 @@ from superword.corpus import CorpusOptions, RawPath
 from superword.evaluation import (
     evaluate,
     format_comparison_csv,
+    format_comparison_latex,
     format_comparison_markdown,
     open_tokenizer,
     print_comparison,
@@ -46,6 +48,7 @@ def evaluate_command(
     as_json: AsJson = False,
     as_csv: AsCsv = False,
     as_markdown: AsMarkdown = False,
+    as_latex: AsLatex = False,
 ) -> None:
     """Measure a tokenizer on a corpus: compression, efficiency, words, superwords, sources.
 
@@ -57,7 +60,7 @@ def evaluate_command(
     superword evaluate tokenizer.json --corpus books/ more.txt --json
     """
     with errors_as_sentences():
-        form = choose_output_form(json=as_json, csv=as_csv, markdown=as_markdown)
+        form = choose_output_form(json=as_json, csv=as_csv, markdown=as_markdown, latex=as_latex)
         measured = evaluate(
             open_tokenizer(model, pattern=pattern),
             [RawPath(path) for path in corpus],
@@ -72,5 +75,7 @@ def evaluate_command(
         sys.stdout.write(format_comparison_csv([measured]))
     elif form == "markdown":
         sys.stdout.write(format_comparison_markdown([measured]))
+    elif form == "latex":
+        sys.stdout.write(format_comparison_latex([measured]))
     else:
         print_comparison([measured], Console(soft_wrap=True, highlight=False))

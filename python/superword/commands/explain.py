@@ -3,34 +3,34 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import Annotated
 
 import typer
 from rich.console import Console
-from rich.text import Text
 
+from superword.atomic_files import write_atomically
 from superword.commands.json_output import dump_json, encodes_unicode
 from superword.commands.messages import errors_as_sentences
-from superword.commands.options import AsJson, Model, TextFile, option
+from superword.commands.options import AsJson, HtmlOutput, Model, TextFile, option
+from superword.commands.output import check_page_path, reject_inputs
 from superword.commands.text_input import decode_input, read_input
-from superword.tokenizer import Step, load
-from superword.tokenizer.display import quote, readable
+from superword.html_page import build_page, escape
+from superword.tokenizer import Step, Tokenizer, load
+from superword.tokenizer.display import readable
 from superword.tokenizer.encoding import MAX_EXPLAINED_BYTES
+from superword.tokenizer.explanation import print_steps
+from superword.tokenizer.summary import describe_tokenizer
+from superword.tokenizer.token_html import build_steps
 
 __all__ = ["explain_command"]
-
-STYLES = {
-    "merge": "black on bright_green",
-    "supermerge": "black on bright_yellow",
-    "delete": "black on bright_red",
-}
 
 
 def explain_command(
     model: Model,
     text: Annotated[str | None, typer.Argument(help="Text; standard input by default.")] = None,
     file: TextFile = None,
+    html: HtmlOutput = None,
     as_json: AsJson = False,
     force: Annotated[bool, option("Explain a long text too.", "Output", "--force")] = False,
 ) -> None:
@@ -40,13 +40,20 @@ def explain_command(
     supermerge or a delete, with its index. The last line of a pruned model shows what replaces
     removed tokens. Units are separated by |. New tokens are colored on a terminal, and in brackets
     elsewhere. Spaces are shown as ␣. Use it for sentences: every line
-    shows the whole text. A long text is refused without --force.
+    shows the whole text. A long text is refused without --force. --html writes a page instead.
 
     superword explain model.json "Tip of the hat"
 
     superword explain model.json "Tip of the hat" --json
+
+    superword explain model.json "Tip of the hat" --html hat.html
     """
     with errors_as_sentences():
+        if html is not None:
+            if as_json:
+                raise ValueError("--json and --html exclude each other; choose one")
+            check_page_path(html)
+            reject_inputs(html, [model, *([] if file is None else [file])])
         tok = load(model)
         given = decode_input(read_input(text, file))
         size = len(given.encode())
@@ -56,10 +63,29 @@ def explain_command(
                 f"up to {MAX_EXPLAINED_BYTES:,}. Give a shorter text, or --force"
             )
         steps = tok.explain_steps(given)
-        if as_json:
+        if html is not None:
+            page = build_explanation_page(tok, model.name, given, steps)
+            with write_atomically() as files:
+                files.open(html).write(page.encode())
+        elif as_json:
             write_json(steps)
         else:
-            write_lines(steps, len(f"supermerge {len(tok.rules) - 1}"))
+            width = len(f"supermerge {len(tok.rules) - 1}")
+            print_steps(steps, width, Console(soft_wrap=True, highlight=False))
+
+
+def build_explanation_page(tok: Tokenizer, name: str, text: str, steps: Iterable[Step]) -> str:
+    """Build a page with the tokens of a text, and the rules that make them."""
+    body = (
+        f"<p class='lead'>By {escape(name)}: {escape(describe_tokenizer(tok))}</p>"
+        f"<h2>Tokens</h2>{tok.show(text, limit=None)._repr_html_()}"
+        "<p class='note'>Superwords are underlined, with their number of words. Hover over a token "
+        "for its id, bytes, rule and count.</p>"
+        f"<h2>Rules</h2>{build_steps(steps)}"
+        "<p class='note'>Each row shows the text after one rule. Boxes are units. New tokens are "
+        "green after a merge, yellow after a supermerge, and red after a delete.</p>"
+    )
+    return build_page("A text, rule by rule", body)
 
 
 def write_json(steps: Iterable[Step]) -> None:
@@ -72,49 +98,6 @@ def write_json(steps: Iterable[Step]) -> None:
         )
         separator = ",\n"
     sys.stdout.write("\n]\n")
-
-
-def write_lines(steps: Iterable[Step], width: int) -> None:
-    """Print a line for each step, its name and its units."""
-    console = Console(soft_wrap=True, highlight=False)
-    for step in steps:
-        name = f"{step_name(step):{width}}  "
-        if console.is_terminal:
-            console.print(Text.assemble(name, color_new(step)))
-        else:
-            sys.stdout.write(f"{name}{bracket_new(step)}\n")
-
-
-def step_name(step: Step) -> str:
-    """Return the kind of a step's rule and its index: merge 12."""
-    if step.rule is None:
-        return "removed" if step.changes else "bytes"
-    return f"{step.rule.kind} {step.rule.index}"
-
-
-def split_pieces(step: Step) -> Iterator[tuple[str, bool]]:
-    """Yield tokens and separators, each with whether the rule made it."""
-    new = set(step.changes)
-    for index, unit in enumerate(step.units):
-        if index:
-            yield " | ", False
-        for at, token in enumerate(unit):
-            if at:
-                yield " ", False
-            yield quote(token), (index, at) in new
-
-
-def bracket_new(step: Step) -> str:
-    """Return the units of a step, with new tokens in brackets: T i p | [␣t] h e."""
-    return "".join(f"[{piece}]" if is_new else piece for piece, is_new in split_pieces(step))
-
-
-def color_new(step: Step) -> Text:
-    """Return the units of a step, with new tokens in the color of the rule's kind."""
-    style = STYLES["delete" if step.rule is None else step.rule.kind]
-    return Text.assemble(
-        *((piece, style if is_new else "") for piece, is_new in split_pieces(step))
-    )
 
 
 def step_as_json(step: Step) -> dict[str, object]:

@@ -10,10 +10,11 @@ from rich.console import Console
 
 from superword.commands.json_output import print_json
 from superword.commands.messages import errors_as_sentences
-from superword.commands.options import AsCsv, AsMarkdown, Model, choose_output_form, option
+from superword.commands.options import AsCsv, AsLatex, AsMarkdown, Model, choose_output_form, option
 from superword.tokenizer import load
 from superword.tokenizer.inspection import (
     format_inspection_csv,
+    format_inspection_latex,
     format_inspection_markdown,
     inspect,
     show,
@@ -28,6 +29,7 @@ def inspect_command(
     as_json: Annotated[bool, option("Print a JSON object.", "Output", "--json")] = False,
     as_csv: AsCsv = False,
     as_markdown: AsMarkdown = False,
+    as_latex: AsLatex = False,
 ) -> None:
     """Show a summary of a model: rules by kind, superwords, deleted tokens, configuration.
 
@@ -38,7 +40,7 @@ def inspect_command(
     superword inspect --top 5 --json model.json
     """
     with errors_as_sentences():
-        form = choose_output_form(json=as_json, csv=as_csv, markdown=as_markdown)
+        form = choose_output_form(json=as_json, csv=as_csv, markdown=as_markdown, latex=as_latex)
         found = inspect(load(model), top)
     if form == "json":
         print_json(found.as_json())
@@ -46,5 +48,7 @@ def inspect_command(
         sys.stdout.write(format_inspection_csv(found))
     elif form == "markdown":
         sys.stdout.write(format_inspection_markdown(found))
+    elif form == "latex":
+        sys.stdout.write(format_inspection_latex(found))
     else:
         show(found, Console(soft_wrap=True, highlight=False))

@@ -325,6 +325,8 @@ TextFile = Annotated[
 AsJson = Annotated[bool, option("Print JSON.", "Output", "--json")]
 AsCsv = Annotated[bool, option("Print CSV, in full precision.", "Output", "--csv")]
 AsMarkdown = Annotated[bool, option("Print Markdown tables.", "Output", "--markdown")]
+AsLatex = Annotated[bool, option("Print LaTeX tables.", "Output", "--latex")]
+HtmlOutput = Annotated[Path | None, option("Write a self-contained HTML page.", "Output", "--html")]
 CorpusOption = Annotated[
     list[str], option("Files, folders, globs or URLs to measure on.", "Corpus", "--corpus")
 ]

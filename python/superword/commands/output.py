@@ -1,9 +1,11 @@
-"""The model file that a command writes, and the summary of the model."""
+"""The file that a command writes, and the summary of a model."""
 
 from __future__ import annotations
 
 import errno
+import os
 import shlex
+from collections.abc import Iterable
 from pathlib import Path
 
 from rich.console import Console
@@ -14,7 +16,7 @@ from superword.tokenizer import Tokenizer
 from superword.tokenizer.display import readable
 from superword.tokenizer.inspection import Inspection, inspect
 
-__all__ = ["check_folder", "summarize_model"]
+__all__ = ["check_folder", "check_page_path", "reject_inputs", "summarize_model"]
 
 
 def check_folder(output: Path) -> None:
@@ -22,6 +24,30 @@ def check_folder(output: Path) -> None:
     if not local_path(output).parent.is_dir():
         reason = "no such folder; make it first"
         raise FileNotFoundError(errno.ENOENT, reason, str(output.parent))
+
+
+def check_page_path(output: Path) -> None:
+    """Reject the name of a page that is no .html file, or that cannot be written.
+
+    Raises:
+        ValueError: If the name has another suffix, or is a URL.
+        FileNotFoundError: If there is no such folder.
+    """
+    if local_path(output).suffix not in (".html", ".htm"):
+        raise ValueError(f"{output}: name the page an .html file")
+    check_folder(output)
+
+
+def reject_inputs(output: Path, inputs: Iterable[str | os.PathLike[str]]) -> None:
+    """Reject an output that is one of the files that the command reads.
+
+    Raises:
+        ValueError: If it is.
+    """
+    if output.exists():
+        for each in inputs:
+            if os.path.exists(each) and output.samefile(each):
+                raise ValueError(f"{output} is a file that is read; name another one")
 
 
 def summarize_model(

@@ -12,21 +12,24 @@ Files in reading order:
 - `batches`, `evaluator`: measure a batch of documents, then a whole corpus.
 - `measurement`: the result of measuring one tokenizer.
 - `rare_tokens`, `pruning`: a smaller vocabulary, without tokens that a corpus hardly needs.
-- `comparison`, `comparison_plot`: results side by side, as tables and as figures (`plot_style`,
-  `html_page`).
+- `comparison`, `comparison_page`, `comparison_plot`: results side by side, as tables, as a page
+  and as figures (`plot_style`).
 """
 
 from superword.evaluation.comparison import (
     METRICS,
+    Measurements,
     compare_measurements,
     format_comparison_csv,
+    format_comparison_html,
+    format_comparison_latex,
     format_comparison_markdown,
     print_comparison,
 )
+from superword.evaluation.comparison_page import ComparedText, build_comparison_page, show_text
 from superword.evaluation.comparison_plot import check_plot_path, save_plot
 from superword.evaluation.evaluator import compare, evaluate
 from superword.evaluation.extras import import_extra
-from superword.evaluation.html_page import TableColumn, build_page, build_table, inline_svg
 from superword.evaluation.measurement import Measurement
 from superword.evaluation.metrics import rank_counts, supermerge_shares
 from superword.evaluation.names import name_apart
@@ -43,11 +46,14 @@ from superword.evaluation.script_changes import describe_script_losses, find_los
 from superword.evaluation.scripts import SCRIPTS, ScriptTotals
 from superword.evaluation.sources import SourceTotals, group_sources
 from superword.evaluation.tokenizers import AnyTokenizer, HuggingFace, Ours, flatten_ids
+from superword.html_page import TableColumn, build_page, build_table, inline_svg
 
 __all__ = [
     "METRICS",
     "SCRIPTS",
     "AnyTokenizer",
+    "ComparedText",
+    "Measurements",
     "HuggingFace",
     "Measurement",
     "Ours",
@@ -56,6 +62,7 @@ __all__ = [
     "SourceTotals",
     "TableColumn",
     "TokenizerLike",
+    "build_comparison_page",
     "build_page",
     "build_table",
     "check_plot_path",
@@ -67,6 +74,8 @@ __all__ = [
     "find_losing_scripts",
     "flatten_ids",
     "format_comparison_csv",
+    "format_comparison_html",
+    "format_comparison_latex",
     "format_comparison_markdown",
     "format_percent_axis",
     "group_sources",
@@ -79,6 +88,7 @@ __all__ = [
     "rank_counts",
     "render_figure",
     "save_plot",
+    "show_text",
     "supermerge_shares",
     "thin_log_counts",
     "use_plot_style",

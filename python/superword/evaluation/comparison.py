@@ -16,17 +16,42 @@ from superword.evaluation.script_changes import (
     most_bytes,
     script_rate,
 )
+from superword.html_page import format_html
 from superword.patterns import find_pattern_name
-from superword.tables import Column, Table, format_csv, format_markdown, print_table
+from superword.tables import (
+    Column,
+    Table,
+    format_csv,
+    format_latex,
+    format_markdown,
+    print_table,
+)
+from superword.tokenizer.display import render_for_output
+from superword.tokenizer.token_html import build_note
 
 __all__ = [
     "METRICS",
+    "Measurements",
     "Metric",
     "compare_measurements",
     "format_comparison_csv",
+    "format_comparison_html",
+    "format_comparison_latex",
     "format_comparison_markdown",
     "print_comparison",
 ]
+
+
+class Measurements(list[Measurement]):
+    """Measurements of several tokenizers: a list, shown as tables in notebooks and elsewhere."""
+
+    def _repr_html_(self) -> str:
+        """Return tables as HTML for notebooks."""
+        return format_comparison_html(self)
+
+    def __repr__(self) -> str:
+        """Return tables, in colors if standard output is a terminal."""
+        return render_for_output(lambda console: print_comparison(self, console))
 
 
 class Metric(NamedTuple):
@@ -227,8 +252,19 @@ def describe_corpus(measured: Sequence[Measurement]) -> str:
     return f"{first.documents:,} documents, {first.bytes:,} bytes; pretokens by {patterns}"
 
 
+def format_comparison_html(measured: Sequence[Measurement]) -> str:
+    """Format measurements side by side as HTML for notebooks."""
+    if not measured:
+        return ""
+    sentences = describe_script_losses(measured)
+    parts = [build_note(describe_corpus(measured)), *map(format_html, build_tables(measured))]
+    return f"<div>{''.join([*parts, *map(build_note, sentences)])}</div>"
+
+
 def print_comparison(measured: Sequence[Measurement], console: Console) -> None:
     """Print measurements side by side."""
+    if not measured:
+        return
     console.print(describe_corpus(measured), markup=False)
     for table in build_tables(measured):
         console.print()
@@ -243,6 +279,15 @@ def format_comparison_markdown(measured: Sequence[Measurement]) -> str:
     """Format measurements side by side in Markdown."""
     parts = [f"{describe_corpus(measured)}\n", *map(format_markdown, build_tables(measured))]
     sentences = [f"- {sentence}\n" for sentence in describe_script_losses(measured)]
+    return "\n".join([*parts, *filter(None, ["".join(sentences)])])
+
+
+def format_comparison_latex(measured: Sequence[Measurement]) -> str:
+    """Format measurements side by side in LaTeX: a `tabular` per table."""
+    # A pattern may have line ends, which would end the comment.
+    corpus = " ".join(describe_corpus(measured).split())
+    parts = [f"% {corpus}\n", *map(format_latex, build_tables(measured))]
+    sentences = [f"% {sentence}\n" for sentence in describe_script_losses(measured)]
     return "\n".join([*parts, *filter(None, ["".join(sentences)])])
 
 

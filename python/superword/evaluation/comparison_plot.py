@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from superword.atomic_files import local_path, write_atomically
-from superword.evaluation.comparison import METRICS, build_script_table
-from superword.evaluation.html_page import TableColumn, build_page, build_table, inline_svg
+from superword.evaluation.comparison import METRICS
+from superword.evaluation.comparison_page import build_comparison_page
 from superword.evaluation.measurement import Measurement
 from superword.evaluation.metrics import rank_counts
 from superword.evaluation.plot_style import (
@@ -22,11 +21,12 @@ from superword.evaluation.plot_style import (
     thin_log_counts,
     use_plot_style,
 )
-from superword.evaluation.script_changes import describe_script_losses, list_scripts, script_rate
+from superword.evaluation.script_changes import list_scripts, script_rate
+from superword.html_page import inline_svg
 
 __all__ = ["check_plot_path", "save_plot"]
 
-SUFFIXES = (".png", ".svg", ".html")
+SUFFIXES = (".png", ".svg", ".pdf", ".html")
 # The metrics shown as bars: the key, and whether it is a share.
 BARS = (
     ("bytes_per_token", False),
@@ -47,14 +47,15 @@ def check_plot_path(path: Path) -> None:
         ValueError: If the suffix is not one of the supported ones, or it is a URL.
     """
     if local_path(path).suffix not in SUFFIXES:
-        raise ValueError(f"{path}: name the plot a .png, an .svg or an .html file")
+        raise ValueError(f"{path}: name the plot a .png, an .svg, a .pdf or an .html file")
 
 
 def save_plot(measured: Sequence[Measurement], path: Path) -> None:
     """Draw measurements to a file, atomically."""
     check_plot_path(path)
     if path.suffix == ".html":
-        content = build_comparison_page(measured).encode()
+        figure = inline_svg(render_figure(draw_comparison(measured), "svg"))
+        content = build_comparison_page(measured, figure=figure).encode()
     else:
         content = render_figure(draw_comparison(measured), path.suffix[1:])
     with write_atomically() as files:
@@ -151,40 +152,3 @@ def draw_counts(whole: Any, head: Any, measured: Sequence[Measurement]) -> None:
     for axis in (whole, head):
         axis.set_xlabel("token, most frequent first")
     whole.set_ylabel("log₁₀(count + 1)")
-
-
-def build_comparison_page(measured: Sequence[Measurement]) -> str:
-    """Build an HTML page with the figure and all metrics."""
-    first = measured[0]
-    summaries = [each.summary() for each in measured]
-    rows = []
-    for metric in METRICS:
-        row = [metric.label]
-        for summary in summaries:
-            value, first_value = summary[metric.key], summaries[0][metric.key]
-            if not isinstance(value, (int, float)) or not isinstance(first_value, (int, float)):
-                row.append("–")
-                continue
-            change = metric.format_change(value, first_value)
-            row.append(metric.form.format(value) + (f" ({change})" if change else ""))
-        rows.append(row)
-    columns = [TableColumn(""), *(TableColumn(each.name, is_number=True) for each in measured)]
-    body = (
-        f"<p class='lead'>{first.documents:,} documents, {first.bytes:,} bytes of text. "
-        "Changes are relative to the first tokenizer: in percent, or in percentage points (pp) for "
-        "shares.</p>"
-        f"<figure>{inline_svg(render_figure(draw_comparison(measured), 'svg'))}</figure>"
-        f"{build_table(columns, rows)}{build_script_section(measured)}"
-    )
-    return build_page("Tokenizers compared", body)
-
-
-def build_script_section(measured: Sequence[Measurement]) -> str:
-    """Build the table of bytes per token by script, and say which scripts lose."""
-    table = build_script_table(measured)
-    if table is None:
-        return ""
-    columns = [TableColumn(column.name, column.is_number) for column in table.columns]
-    rows = [list(map(str, row)) for row in table.rows]
-    sentences = "".join(f"<p>{escape(each)}</p>" for each in describe_script_losses(measured))
-    return build_table(columns, rows) + sentences

@@ -20,6 +20,7 @@ from superword.corpus import (
 from superword.errors import CorpusError
 from superword.evaluation.alignment import Alignment
 from superword.evaluation.batches import BatchCounts, TokenTable, measure_batch
+from superword.evaluation.comparison import Measurements
 from superword.evaluation.instability import (
     SAMPLE_SIZE,
     Instability,
@@ -150,8 +151,10 @@ def compare(
     tokenizers: Mapping[str, TokenizerLike] | Iterable[TokenizerLike],
     corpus: CorpusLike,
     **keywords: Any,
-) -> list[Measurement]:
-    """Measure several tokenizers on a corpus. `print_comparison` shows the results side by side.
+) -> Measurements:
+    """Measure several tokenizers on a corpus.
+
+    The result is a list. Notebooks and terminals show it as tables, side by side.
 
     Args:
         tokenizers: The tokenizers, as for `evaluate`; or a mapping from their names.
@@ -172,10 +175,10 @@ def compare(
         opened = [open_tokenizer(tok, pattern=pattern) for tok in tokenizers]
     documents = list(corpus) if isinstance(corpus, Iterator) else corpus
     names = number_repeated([tok.name for tok in opened], [])
-    return [
+    return Measurements(
         replace(evaluate(tok, documents, **keywords), name=name)
         for tok, name in zip(opened, names, strict=True)
-    ]
+    )
 
 
 def measure_batches(

@@ -134,6 +134,13 @@ class Measurement:
         }
         return {**self.summary(), "sources": sources, "scripts": scripts}
 
+    def _repr_html_(self) -> str:
+        """Return tables as HTML for notebooks."""
+        # It shows measurements, so it imports this module.
+        from superword.evaluation.comparison import format_comparison_html
+
+        return format_comparison_html([self])
+
     def save(self, path: Path) -> None:
         """Save the measurement to a file, atomically."""
         plain = {

@@ -12,7 +12,11 @@ from typing import Any, Unpack
 from superword import _core
 from superword.atomic_files import local_path, write_atomically
 from superword.corpus import CorpusKeywords, CorpusLike, CorpusOptions
-from superword.evaluation.comparison import compare_measurements, format_comparison_markdown
+from superword.evaluation.comparison import (
+    compare_measurements,
+    format_comparison_html,
+    format_comparison_markdown,
+)
 from superword.evaluation.evaluator import evaluate
 from superword.evaluation.measurement import Measurement
 from superword.evaluation.rare_tokens import (
@@ -27,6 +31,7 @@ from superword.interop import import_tokenizer
 from superword.interop.folders import MODEL_FILE
 from superword.keywords import expand_keywords, gather
 from superword.tokenizer import Tokenizer
+from superword.tokenizer.token_html import build_note
 from superword.training import ProgressCallback, Resources
 
 __all__ = ["ID_MAP_FILE", "REPORT_FILE", "Pruned", "prune"]
@@ -85,6 +90,11 @@ class Pruned:
         """Return the report in Markdown: what was removed, and what it costs, by source."""
         measured = [self.before, self.after]
         return f"{self.headline()}\n\n{format_comparison_markdown(measured)}"
+
+    def _repr_html_(self) -> str:
+        """Return the report as HTML for notebooks."""
+        tables = format_comparison_html([self.before, self.after])
+        return f"<div>{build_note(self.headline())}{tables}</div>"
 
     def save(self, folder: str | PathLike[str]) -> None:
         """Write the tokenizer, `id_map.json` and `report.md` to a folder, atomically.

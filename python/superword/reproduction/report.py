@@ -162,7 +162,7 @@ def build_sentence(results: Results) -> str:
     text, by_label = results.sentence
     rows = []
     for label, tokens in by_label.items():
-        spans = "".join(f"<span class='token'>{escape(token)}</span>" for token in tokens)
+        spans = "".join(f"<span class='piece'>{escape(token)}</span>" for token in tokens)
         count = f"<td class='number'>{len(tokens)}</td>"
         rows.append(f"<tr><td>{escape(label)}</td>{count}<td>{spans}</td></tr>")
     return (

@@ -4,6 +4,12 @@ In reading order:
     profiles          Names for options of training that belong together.
     config            `TrainingConfig`: the options that decide a model.
     rules             The rules of a model, and the steps of an explanation.
+    display           Tokens as people read them.
+    colors            The colors of tokens and rules.
+    shown_tokens      What is shown of a token.
+    token_html        Tokens and steps as HTML.
+    shown_text        A text as tokens, in notebooks and terminals.
+    explanation       The steps of an explanation, in notebooks and terminals.
     threads           The number of threads.
     streams           Texts and ids that arrive in pieces, and prompts.
     encoding          The methods that encode and decode.
@@ -12,13 +18,15 @@ In reading order:
     tiktoken_adapter  The same methods as `tiktoken.Encoding` has.
     other_files       What a file is that is not a model, and what opens it.
     tokenizer         `Tokenizer` and `load`.
-    display           Tokens as people read them.
     inspection        A summary of a model.
+    summary           A summary of a tokenizer, in notebooks.
 """
 
 from superword.tokenizer.config import Deletion, OneStageKeywords, TrainingConfig, TrainingKeywords
 from superword.tokenizer.encoding import Offsets
+from superword.tokenizer.explanation import Explanation
 from superword.tokenizer.rules import Rule, Step
+from superword.tokenizer.shown_text import ShownText
 from superword.tokenizer.streams import DecodeStream, EncodeStream, Prompt
 from superword.tokenizer.tokenizer import Tokenizer, Training, load
 
@@ -26,10 +34,12 @@ __all__ = [
     "DecodeStream",
     "Deletion",
     "EncodeStream",
+    "Explanation",
     "Offsets",
     "OneStageKeywords",
     "Prompt",
     "Rule",
+    "ShownText",
     "Step",
     "Tokenizer",
     "Training",

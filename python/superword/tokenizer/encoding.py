@@ -11,6 +11,7 @@ import numpy as np
 
 from superword import _core
 from superword.errors import SpecialTokenError
+from superword.tokenizer.explanation import Explanation
 from superword.tokenizer.rules import Rules, Step
 from superword.tokenizer.streams import DecodeStream, EncodeStream, Prompt, explain_special
 from superword.tokenizer.threads import available_threads, thread_count
@@ -292,11 +293,12 @@ class Encoding:
         tokens = (self.decode_bytes([id]) for id in self.encode_ordinary(text))
         return [token.decode("utf-8", "backslashreplace") for token in tokens]
 
-    def explain(self, text: str, *, limit: int | None = MAX_EXPLAINED_BYTES) -> list[Step]:
+    def explain(self, text: str, *, limit: int | None = MAX_EXPLAINED_BYTES) -> Explanation:
         """Show how a text is encoded, rule by rule: first its bytes, then the effect of each rule.
 
         It applies the rules one by one, as the definition does. Use it for sentences: every step
-        holds the whole text. `explain_steps` holds one step at a time.
+        holds the whole text. `explain_steps` holds one step at a time. The result is a list of
+        steps. Notebooks and terminals show it in colors.
 
         Args:
             text: The text.
@@ -304,6 +306,15 @@ class Encoding:
 
         Raises:
             ValueError: If the text is longer.
+
+        Example:
+            >>> import superword
+            >>> tok = superword.train(["one of the end of the", "all of the"], 259)
+            >>> tok.explain("of the")
+            bytes    o f | ␣ t h e
+            merge 1  o f | [␣t] h e
+            merge 4  o f | [␣th] e
+            merge 6  o f | [␣the]
         """
         steps = self.explain_steps(text)
         if limit is not None and (size := len(text.encode())) > limit:
@@ -312,7 +323,7 @@ class Encoding:
                 f"{limit:,}. Pass a shorter text, limit=None, or call explain_steps, which "
                 "yields one step at a time"
             )
-        return list(steps)
+        return Explanation(steps)
 
     def explain_steps(self, text: str) -> Iterator[Step]:
         """Return an iterator over the steps of `explain`, for a text of any length."""

@@ -1,4 +1,4 @@
-"""A summary of a model: counts, superwords, deletions, as tables, JSON, Markdown and CSV."""
+"""A summary of a model: counts, superwords, deletions, as tables, JSON, Markdown, LaTeX and CSV."""
 
 from __future__ import annotations
 
@@ -10,7 +10,14 @@ from typing import NamedTuple
 from rich.console import Console
 from rich.text import Text
 
-from superword.tables import Column, Table, format_csv, format_markdown, print_table
+from superword.tables import (
+    Column,
+    Table,
+    format_csv,
+    format_latex,
+    format_markdown,
+    print_table,
+)
 from superword.tokenizer.config import TrainingConfig
 from superword.tokenizer.display import quote, readable
 from superword.tokenizer.rules import Rule, RuleKind
@@ -21,6 +28,7 @@ __all__ = [
     "Stretch",
     "Superword",
     "format_inspection_csv",
+    "format_inspection_latex",
     "format_inspection_markdown",
     "inspect",
     "show",
@@ -171,6 +179,11 @@ def format_inspection_markdown(found: Inspection) -> str:
     return "\n".join(parts)
 
 
+def format_inspection_latex(found: Inspection) -> str:
+    """Format a summary in LaTeX."""
+    return "\n".join(map(format_latex, build_tables(found)))
+
+
 def format_inspection_csv(found: Inspection) -> str:
     """Format a summary as CSV: a row per value, with the part of the summary it belongs to."""
     rows: list[tuple[str, str, object]] = []
@@ -219,7 +232,10 @@ def fact_table(found: Inspection) -> Table:
             **found.vocabulary
         ),
         "removed tokens": f"{found.removed_count:,}, by pruning" if found.removed_count else "-",
-        "special tokens": ", ".join(f"{t} ({id})" for t, id in found.special_tokens.items()) or "-",
+        "special tokens": ", ".join(
+            f"{readable(text.encode())} ({id})" for text, id in found.special_tokens.items()
+        )
+        or "-",
         "added tokens": ", ".join(f"{t!r} ({id})" for t, id in found.added_tokens.items()) or "-",
         "rules": "{merge:,} merges, {supermerge:,} supermerges, {delete:,} deletes".format(
             **found.rules

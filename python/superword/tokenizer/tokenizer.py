@@ -14,9 +14,11 @@ from superword import _core
 from superword.atomic_files import local_path
 from superword.errors import ModelFormatError, UnknownTokenError
 from superword.tokenizer.config import Deletion, TrainingConfig
-from superword.tokenizer.encoding import Encoding, list_tokens
+from superword.tokenizer.encoding import Encoding, Special, list_tokens
 from superword.tokenizer.other_files import describe_file, describe_folder
 from superword.tokenizer.rules import Rules
+from superword.tokenizer.shown_text import MAX_SHOWN_TOKENS, ShownText
+from superword.tokenizer.shown_tokens import TokenDescriber
 from superword.tokenizer.tiktoken_adapter import TiktokenAdapter
 
 __all__ = ["Tokenizer", "Training", "load"]
@@ -176,6 +178,43 @@ class Tokenizer(Encoding):
             raise UnknownTokenError(f"no token has the id {id}")
         return is_superword
 
+    @cached_property
+    def _describer(self) -> TokenDescriber:
+        return TokenDescriber(self._model)
+
+    def show(
+        self,
+        text: str | Iterable[int],
+        *,
+        allowed_special: Special = frozenset(),
+        limit: int | None = MAX_SHOWN_TOKENS,
+    ) -> ShownText:
+        """Show a text as tokens: docs/notebooks.md.
+
+        A notebook shows them in colors, a token's id, bytes, rule and count where the mouse is, and
+        superwords underlined, with their number of words. A terminal shows colors too. Elsewhere,
+        superwords are in brackets.
+
+        Args:
+            text: The text, or ids.
+            allowed_special: The special tokens to encode as such, as for `encode`; others in the
+                text are ordinary text.
+            limit: Number of tokens to show; None for all.
+
+        Raises:
+            UnknownTokenError: If no token has one of the ids.
+
+        Example:
+            >>> import superword
+            >>> tok = superword.train(["one of the end of the", "all of the"], 259)
+            >>> tok.show("end of the")
+            e | n | d | [␣of␣the]
+            4 tokens, 10 bytes, 2.50 bytes per token; 1 superword
+        """
+        if isinstance(text, str):
+            text = self.encode(text, allowed_special=allowed_special, disallowed_special=())
+        return ShownText([self._describer.describe(int(id)) for id in text], limit)
+
     def truncate(self, vocab_size: int) -> Tokenizer:
         """Return the tokenizer that training at a smaller size gives.
 
@@ -251,6 +290,13 @@ class Tokenizer(Encoding):
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle by value, as the contents of the model file."""
         return Tokenizer._from_json, (self._model.to_json(),)
+
+    def _repr_html_(self) -> str:
+        """Return a summary as HTML for notebooks."""
+        # It summarizes tokenizers, so it imports this module.
+        from superword.tokenizer.summary import build_summary
+
+        return build_summary(self)
 
     def __repr__(self) -> str:
         """Return a summary."""

@@ -202,3 +202,15 @@ def test_more_special_tokens_keep_the_added_ones() -> None:
         tok.with_special_tokens(["<think>"])
     with pytest.raises(ValueError, match="cannot be truncated"):
         tok.truncate(300)
+
+
+@kinds
+def test_they_are_shown_as_what_they_are(kind: str) -> None:
+    text = "if x:\n    <think>of the"
+    shown = added(kind).show(text)
+    assert [each.id for each in shown.tokens] == expected_ids(kind, text)
+    assert b"".join(each.token for each in shown.tokens) == text.encode()
+    named = {each.token for each in shown.tokens if each.origin == "added token"}
+    assert named == {b"    ", b"<think>"}
+    assert "&lt;think&gt;" in shown._repr_html_()
+    assert "&lt;think&gt;" in added(kind).explain(text)._repr_html_()
