@@ -459,13 +459,18 @@ REVERSALS = [
     ),
     (
         "extending by both kinds learns merges only",
-        'most = 0 if kind == "merges" else math.inf',
-        "most = 0",
+        'supermerges=kind != "merges")',
+        'supermerges=kind == "superwords")',
+    ),
+    (
+        "an extension has no cap",
+        'limits._replace(supermerges=kind != "merges")',
+        'limits._replace(max_superwords=math.inf, supermerges=kind != "merges")',
     ),
     (
         "extending by merges learns supermerges too",
-        'most = 0 if kind == "merges" else math.inf',
-        "most = math.inf",
+        'supermerges=kind != "merges")',
+        "supermerges=True)",
     ),
     (
         "extending deletes tokens",

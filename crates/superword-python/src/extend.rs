@@ -2,10 +2,11 @@
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use superword_core::model::{RuleLimits, SuperwordCap};
 use superword_core::{Extension, ExtensionKind, Resources};
 
 use crate::corpus::Corpus;
-use crate::model::Model;
+use crate::model::{CapValue, Model};
 use crate::resources::ResourcesArgument;
 use crate::run_detached::{ProgressCallback, run_detached};
 
@@ -15,6 +16,16 @@ struct ExtensionArgument {
     kind: String,
     add: u32,
     min_count: u64,
+    limits: LimitsArgument,
+}
+
+/// `superword.training.extending.Limits`, or any object with its attributes.
+#[derive(FromPyObject)]
+struct LimitsArgument {
+    max_superwords: Option<CapValue>,
+    max_words: Option<u32>,
+    max_token_bytes: Option<u32>,
+    forbid: Option<String>,
 }
 
 /// Adds this module's names to `_core`.
@@ -34,8 +45,11 @@ fn extend(
     resources: ResourcesArgument,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Model> {
-    let ExtensionArgument { kind, add, min_count } = extension;
-    let extension = Extension { kind: parse_kind(&kind)?, add, min_count };
+    let ExtensionArgument { kind, add, min_count, limits } = extension;
+    let LimitsArgument { max_superwords, max_words, max_token_bytes, forbid } = limits;
+    let max_superwords = max_superwords.map(SuperwordCap::from);
+    let limits = RuleLimits { max_superwords, max_words, max_token_bytes, forbid };
+    let extension = Extension { kind: parse_kind(&kind)?, add, min_count, limits };
     let resources = Resources::from(resources);
     let progress = ProgressCallback {
         function: progress.as_ref(),

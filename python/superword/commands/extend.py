@@ -21,6 +21,7 @@ from superword.commands.options import (
     complete_pattern,
     derive_options,
     option,
+    parse_cap,
 )
 from superword.commands.output import check_folder, summarize_model
 from superword.corpus import CorpusOptions, RawPath
@@ -31,6 +32,7 @@ from superword.training import Resources, extend, map_ids, measure_changes
 __all__ = ["extend_command"]
 
 BASE = "Base"
+OF_BASE = "that of the base by default"
 
 
 class KindChoice(StrEnum):
@@ -55,6 +57,25 @@ def extend_command(
     min_count: Annotated[
         int, option("Lowest count at which a pair is merged.", "Model")
     ] = TrainingConfig.min_count,
+    superword_cap: Annotated[
+        str | None,
+        option(
+            "With --kind both, most superwords in the vocabulary: a number, or a share of it.",
+            "Model",
+            "--max-superwords",
+            metavar="NUMBER|SHARE",
+        ),
+    ] = None,
+    max_words: Annotated[
+        int | None, option(f"Most words of a new token; {OF_BASE}.", "Model")
+    ] = None,
+    max_token_bytes: Annotated[
+        int | None, option(f"Most bytes of a new token; {OF_BASE}.", "Model")
+    ] = None,
+    forbid: Annotated[
+        str | None,
+        option(f"Regex that must not match in a new token's text; {OF_BASE}.", "Model"),
+    ] = None,
     pattern: Annotated[
         str | None,
         option("Pattern of a tiktoken file: a name or a regex.", BASE, complete=complete_pattern),
@@ -83,7 +104,7 @@ def extend_command(
 
     superword extend tokenizer.json thai/ --kind merges --add 8192 -o model.json --base-text books/
 
-    superword extend o200k_base.tiktoken books/ --add 8192 -o model.json
+    superword extend o200k_base.tiktoken books/ --add 8192 --max-words 4 -o model.json
 
     superword extend my.tiktoken books/ --add 8192 -o model.json --pattern gpt4o --special-token
     "<|end|>=100000"
@@ -105,6 +126,10 @@ def extend_command(
             add,
             kind=kind.value,
             min_count=min_count,
+            max_superwords=parse_cap(superword_cap or "none"),
+            max_words=max_words,
+            max_token_bytes=max_token_bytes,
+            forbid=forbid,
             corpus_options=corpus_options,
             resources=resources,
         )

@@ -45,6 +45,7 @@ __all__ = [
     "complete_pattern",
     "derive_options",
     "option",
+    "parse_cap",
     "parse_shard",
 ]
 
