@@ -457,12 +457,22 @@ class PretokenSums:
         progress: Callable[[str, int, int | None], object] | None,
         /,
     ) -> LearnedMerges: ...
+    def learn_after(
+        self,
+        base: Model,
+        extension: _Extension,
+        totals: _ShardTotals,
+        progress: Callable[[str, int, int | None], object] | None,
+        /,
+    ) -> LearnedMerges: ...
 
 @final
 class LearnedMerges:
     def openable_pretokens(self) -> list[bytes]: ...
     @property
     def min_supermerge_count(self) -> int: ...
+    @property
+    def may_split_rare_neighbours(self) -> bool: ...
     def fragment_sums(self) -> FragmentSums: ...
     def finish(
         self,

@@ -12,7 +12,7 @@ use crate::run_detached::{ProgressCallback, run_detached};
 
 /// `superword.training.extending.Extension`, or any object with its attributes.
 #[derive(FromPyObject)]
-struct ExtensionArgument {
+pub(crate) struct ExtensionArgument {
     kind: String,
     add: u32,
     min_count: u64,
@@ -45,22 +45,28 @@ fn extend(
     resources: ResourcesArgument,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Model> {
-    let ExtensionArgument { kind, add, min_count, limits } = extension;
-    let LimitsArgument { max_superwords, max_words, max_token_bytes, forbid } = limits;
-    let max_superwords = max_superwords.map(SuperwordCap::from);
-    let limits = RuleLimits { max_superwords, max_words, max_token_bytes, forbid };
-    let extension = Extension { kind: parse_kind(&kind)?, add, min_count, limits };
+    let extension = extension.into_extension()?;
     let resources = Resources::from(resources);
     let progress = ProgressCallback {
         function: progress.as_ref(),
         input_size: corpus.0.size(),
-        vocab_size: Some(base.0.vocab_size() as u64 + u64::from(add)),
+        vocab_size: Some(base.0.vocab_size() as u64 + u64::from(extension.add)),
     };
     let base = &*base.0;
     let model = run_detached(py, progress, |control| {
         superword_core::extend(&*corpus.0, base, extension, resources, control)
     })?;
     Ok(model.into())
+}
+
+impl ExtensionArgument {
+    pub(crate) fn into_extension(self) -> PyResult<Extension> {
+        let ExtensionArgument { kind, add, min_count, limits } = self;
+        let LimitsArgument { max_superwords, max_words, max_token_bytes, forbid } = limits;
+        let max_superwords = max_superwords.map(SuperwordCap::from);
+        let limits = RuleLimits { max_superwords, max_words, max_token_bytes, forbid };
+        Ok(Extension { kind: parse_kind(&kind)?, add, min_count, limits })
+    }
 }
 
 fn parse_kind(name: &str) -> PyResult<ExtensionKind> {

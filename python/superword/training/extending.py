@@ -32,6 +32,10 @@ class Limits:
     max_token_bytes: int | None
     forbid: str | None
 
+    def __post_init__(self) -> None:
+        """Reject limits that make no sense."""
+        TrainingConfig(**asdict(self))
+
     def or_those_of(self, base: TrainingConfig) -> Limits:
         """Return these limits; where there is none, that of the base. Its cap is not kept."""
         kept = {name: limit for name, limit in asdict(self).items() if limit is not None}
@@ -47,6 +51,28 @@ class Extension:
     add: int
     min_count: int
     limits: Limits
+
+    def __post_init__(self) -> None:
+        """Reject values that make no sense."""
+        check_integer("add", self.add)
+        if self.add < 0:
+            raise ValueError(f"add must be at least 0, not {self.add}")
+        if self.kind not in get_args(ExtensionKind):
+            raise ValueError(f"kind must be 'merges', 'superwords' or 'both', not {self.kind!r}")
+        check_min_count(self.min_count)
+
+    def of(self, base: Tokenizer) -> Extension:
+        """Return the extension of a base, with the limits of the base where it has no other.
+
+        Raises:
+            ValueError: If the base cannot be extended.
+        """
+        if base.parameters.transition is not None:
+            raise ValueError(
+                "a SuperBPE model cannot be extended: its pretokens are long, "
+                "and few are single tokens"
+            )
+        return replace(self, limits=self.limits.or_those_of(base.parameters))
 
 
 class ExtendKeywords(CorpusKeywords, ResourceKeywords, total=False):
@@ -118,31 +144,26 @@ def extend(
         >>> extend(base, ["nota bene", "nota"], 3, kind="merges").encode("nota")
         [261]
     """
-    check_integer("add", add)
-    if add < 0:
-        raise ValueError(f"add must be at least 0, not {add}")
-    if kind not in get_args(ExtensionKind):
-        raise ValueError(f"kind must be 'merges', 'superwords' or 'both', not {kind!r}")
-    check_min_count(min_count)
-    given = Limits(max_superwords, max_words, max_token_bytes, forbid)
-    TrainingConfig(**asdict(given))  # Rejects limits that make no sense.
     corpus_options = gather(CorpusOptions, corpus_options, keywords)
     resources = gather(Resources, resources, keywords)
+    limits = Limits(max_superwords, max_words, max_token_bytes, forbid)
+    extension = Extension(kind, add, min_count, limits)
     if not isinstance(base, Tokenizer):
         base = import_tokenizer(
             base, pattern=pattern, special_tokens=special_tokens, approximate=approximate
         )
     elif pattern is not None or special_tokens is not None:
         raise ValueError("pattern and special_tokens are for tiktoken files; a Tokenizer has them")
-    if base.parameters.transition is not None:
-        raise ValueError(
-            "a SuperBPE model cannot be extended: its pretokens are long, and few are single tokens"
-        )
+    extension = extension.of(base)
     opened = open_corpus(corpus, corpus_options=corpus_options)
     with show_progress(resources.progress) as report:
-        extension = Extension(kind, add, min_count, given.or_those_of(base.parameters))
         model = _core.extend(opened, base._model, extension, resources, report)
     warn_of_skipped(opened, stacklevel=4)
+    return make_extended(model, base, add)
+
+
+def make_extended(model: _core.Model, base: Tokenizer, add: int) -> Tokenizer:
+    """Return the tokenizer of an extended model; warn if it is smaller than requested."""
     tokenizer = Tokenizer._of(model)
     if tokenizer.training.bytes == 0:
         raise CorpusError("the corpus holds no text; check the paths and the column")
@@ -152,6 +173,6 @@ def extend(
         warnings.warn(
             f"the corpus has pairs for only {added:,} tokens, not {add:,}; "
             f"extend on more text, or lower min_count{lift}",
-            stacklevel=3,
+            stacklevel=4,
         )
     return tokenizer

@@ -6,9 +6,9 @@ use std::convert::Infallible;
 
 use crate::control::Control;
 use crate::corpus::{Corpus, ReadOptions};
-use crate::count::{CorpusPass, count_pretokens};
+use crate::count::{CorpusPass, PretokenCounts, count_pretokens};
 use crate::error::Error;
-use crate::model::{Model, Parameters, Rule, RuleLimits, SuperwordCap, TokenIndex};
+use crate::model::{Model, Parameters, Rule, RuleLimits, SuperwordCap, TokenIndex, Training};
 use crate::platform::huge_pages;
 use crate::pretokenize::is_unspaced_word;
 use crate::train::learned_rules::LearnedRules;
@@ -59,31 +59,8 @@ pub fn extend(
     resources: Resources,
     control: &Control,
 ) -> Result<Model, Error> {
-    let Extension { kind, add, min_count, limits } = extension;
-    let Ok(vocab_size) = u32::try_from(base.vocab_size() as u64 + u64::from(add)) else {
-        let reason = format!("there are not enough ids left for {add} more tokens");
-        return Err(Error::VocabSize { reason });
-    };
-    if base.parameters().second_stage.is_some() {
-        let reason = "a model with a second stage cannot be extended: its pretokens are long, and \
-                      hardly any is one token";
-        return Err(Error::VocabSize { reason: reason.to_owned() });
-    }
-    if base.is_pruned() {
-        let reason = "a pruned model cannot be extended; extend the model that it was made from, and \
-                      prune the result";
-        return Err(Error::VocabSize { reason: reason.to_owned() });
-    }
-    let parameters = Parameters {
-        supermerges: base.parameters().supermerges || kind != ExtensionKind::Merges,
-        min_count,
-        vocab_size: vocab_size.max(256),
-        limits: RuleLimits {
-            max_superwords: resolve_cap(limits.max_superwords, base, kind, vocab_size)?,
-            ..limits
-        },
-        ..base.parameters().clone()
-    };
+    let kind = extension.kind;
+    let parameters = extension.into_parameters(base)?;
     let context = TrainingContext { parameters: &parameters, resources, control };
     let splitter = base.splitter();
     let segmented =
@@ -94,16 +71,7 @@ pub fn extend(
     let pass = resources.pass(corpus, reading, control);
     let counts = count_pretokens(&pass, splitter, kind != ExtensionKind::Merges)?;
     let training = counts.training();
-    let merges = if kind == ExtensionKind::Superwords {
-        None
-    } else {
-        // The vocabulary of learning has all single bytes, and the model may lack some.
-        let missing = (0..=u8::MAX).filter(|&byte| base.id_of(byte.into()).is_none()).count();
-        let vocab_size = vocab_size.saturating_add(missing as u32);
-        let parameters = Parameters { vocab_size, ..parameters.clone() };
-        let context = TrainingContext { parameters: &parameters, ..context };
-        Some(MergeSteps::learn_after(base, &counts, &context)?)
-    };
+    let merges = learn_merges(base, kind, &counts, &context)?;
     huge_pages::release();
     let next_pass = CorpusPass { expected: Some(counts.totals), ..pass };
     let learned = match merges {
@@ -112,6 +80,63 @@ pub fn extend(
         }
         merges => supermerges::learn_after(base, &next_pass, counts, merges, &context)?,
     };
+    append_learned(base, parameters, &learned, training)
+}
+
+impl Extension {
+    /// Checks that a model can be extended, and returns the parameters of the extended one.
+    pub(super) fn into_parameters(self, base: &Model) -> Result<Parameters, Error> {
+        let Extension { kind, add, min_count, limits } = self;
+        let Ok(vocab_size) = u32::try_from(base.vocab_size() as u64 + u64::from(add)) else {
+            let reason = format!("there are not enough ids left for {add} more tokens");
+            return Err(Error::VocabSize { reason });
+        };
+        if base.parameters().second_stage.is_some() {
+            let reason = "a model with a second stage cannot be extended: its pretokens are long, \
+                          and hardly any is one token";
+            return Err(Error::VocabSize { reason: reason.to_owned() });
+        }
+        if base.is_pruned() {
+            let reason = "a pruned model cannot be extended; extend the model that it was made \
+                          from, and prune the result";
+            return Err(Error::VocabSize { reason: reason.to_owned() });
+        }
+        let max_superwords = resolve_cap(limits.max_superwords, base, kind, vocab_size)?;
+        Ok(Parameters {
+            supermerges: base.parameters().supermerges || kind != ExtensionKind::Merges,
+            min_count,
+            vocab_size: vocab_size.max(256),
+            limits: RuleLimits { max_superwords, ..limits },
+            ..base.parameters().clone()
+        })
+    }
+}
+
+/// Learns merges after the rules of a model, if the extension has any.
+pub(super) fn learn_merges(
+    base: &Model,
+    kind: ExtensionKind,
+    counts: &PretokenCounts,
+    context: &TrainingContext,
+) -> Result<Option<MergeSteps>, Error> {
+    if kind == ExtensionKind::Superwords {
+        return Ok(None);
+    }
+    // The vocabulary of learning has all single bytes, and the model may lack some.
+    let missing = (0..=u8::MAX).filter(|&byte| base.id_of(byte.into()).is_none()).count();
+    let vocab_size = context.parameters.vocab_size.saturating_add(missing as u32);
+    let parameters = Parameters { vocab_size, ..context.parameters.clone() };
+    let context = TrainingContext { parameters: &parameters, ..*context };
+    MergeSteps::learn_after(base, counts, &context).map(Some)
+}
+
+/// Returns a model with learned rules after its own.
+pub(super) fn append_learned(
+    base: &Model,
+    parameters: Parameters,
+    learned: &LearnedRules,
+    training: Training,
+) -> Result<Model, Error> {
     let spell = |token| Ok::<_, Infallible>(Cow::Borrowed(learned.tokens.bytes(token)));
     let rules = learned.rules.iter().map(|rule| {
         let Ok(rule) = rule.spelled(spell);
