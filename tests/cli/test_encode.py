@@ -268,3 +268,29 @@ def test_other_commands_note_it_too(
     done = subprocess.run([COMMAND, *given], capture_output=True, text=True)
     assert done.returncode == 0
     assert how.format(corpus) in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("typed", "separator"),
+    [(r"\0", "\0"), (r"\n\n", "\n\n"), (r"\t|\r", "\t|\r"), (r"a\\n", r"a\n"), ("\n", "\n")],
+)
+def test_a_separator_may_have_escapes(
+    model: Path, folder: Path, typed: str, separator: str
+) -> None:
+    (folder / "texts.txt").write_bytes(separator.join(["to be", "or", "not"]).encode())
+    output = folder / "separated.npy"
+    done = run(model, folder / "texts.txt", "-o", output, "--separator", typed)
+    assert done.returncode == 0, done.stderr
+    assert b"of 3 documents" in done.stderr
+
+
+@pytest.mark.parametrize("typed", [r"\d", "a\\"])
+def test_a_backslash_that_starts_no_escape_is_refused(
+    model: Path, folder: Path, typed: str
+) -> None:
+    (folder / "texts.txt").write_text("to be")
+    output = folder / "refused.npy"
+    done = run(model, folder / "texts.txt", "-o", output, "--separator", typed)
+    assert done.returncode == 1
+    assert f"in {typed} is no escape" in done.stderr.decode()
+    assert not output.exists()
