@@ -51,8 +51,8 @@ REVERSALS = [
     ),
     (
         "a pretoken is eligible when its beginning matches",
-        "regex.fullmatch(",
-        "regex.match(",
+        "regex.fullmatch(eligible",
+        "regex.match(eligible",
     ),
     (
         "a lone letter is eligible",
@@ -203,8 +203,8 @@ REVERSALS = [
     ),
     (
         "a token that is not UTF-8 is forbidden",
-        "except UnicodeDecodeError:\n        return False",
-        "except UnicodeDecodeError:\n        return True",
+        "is not None\n    except UnicodeDecodeError:\n        return False\n\n\n@cache",
+        "is not None\n    except UnicodeDecodeError:\n        return True\n\n\n@cache",
     ),
     (
         "a superword has one word more than its left side",
@@ -459,13 +459,18 @@ REVERSALS = [
     ),
     (
         "extending by both kinds learns merges only",
-        'most = 0 if kind == "merges" else math.inf',
-        "most = 0",
+        'supermerges=kind != "merges")',
+        'supermerges=kind == "superwords")',
+    ),
+    (
+        "an extension has no cap",
+        'limits._replace(supermerges=kind != "merges")',
+        'limits._replace(max_superwords=math.inf, supermerges=kind != "merges")',
     ),
     (
         "extending by merges learns supermerges too",
-        'most = 0 if kind == "merges" else math.inf',
-        "most = math.inf",
+        'supermerges=kind != "merges")',
+        "supermerges=True)",
     ),
     (
         "extending deletes tokens",

@@ -20,7 +20,7 @@ In reading order, each stage importing only earlier ones:
 import typing
 
 from superword.corpus import CorpusOptions, sample
-from superword.counts import Counted, count, merge_counts, train_on_counts
+from superword.counts import Counted, count, extend_on_counts, merge_counts, train_on_counts
 from superword.errors import (
     CorpusError,
     CountsError,
@@ -74,6 +74,7 @@ __all__ = [
     "encode_corpus",
     "export",
     "extend",
+    "extend_on_counts",
     "is_eligible",
     "load",
     "map_ids",

@@ -238,6 +238,16 @@ class _RankedModelRecord(TypedDict):
     unreachable: list[bytes]
     early: list[tuple[bytes, bytes]]
 
+class _Limits(Protocol):
+    @property
+    def max_superwords(self) -> int | float | None: ...
+    @property
+    def max_words(self) -> int | None: ...
+    @property
+    def max_token_bytes(self) -> int | None: ...
+    @property
+    def forbid(self) -> str | None: ...
+
 class _Extension(Protocol):
     @property
     def kind(self) -> str: ...
@@ -245,6 +255,8 @@ class _Extension(Protocol):
     def add(self) -> int: ...
     @property
     def min_count(self) -> int: ...
+    @property
+    def limits(self) -> _Limits: ...
 
 @final
 class Model:
@@ -445,12 +457,22 @@ class PretokenSums:
         progress: Callable[[str, int, int | None], object] | None,
         /,
     ) -> LearnedMerges: ...
+    def learn_after(
+        self,
+        base: Model,
+        extension: _Extension,
+        totals: _ShardTotals,
+        progress: Callable[[str, int, int | None], object] | None,
+        /,
+    ) -> LearnedMerges: ...
 
 @final
 class LearnedMerges:
     def openable_pretokens(self) -> list[bytes]: ...
     @property
     def min_supermerge_count(self) -> int: ...
+    @property
+    def may_split_rare_neighbours(self) -> bool: ...
     def fragment_sums(self) -> FragmentSums: ...
     def finish(
         self,

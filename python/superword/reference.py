@@ -444,8 +444,11 @@ def extend(
     min_count: int = 2,
     limits: Limits = NO_LIMITS,
 ) -> tuple[list[Rule], list[bytes]]:
-    """Learn rules of a kind after the given ones, until there are `add` more tokens."""
-    limits = limits._replace(max_superwords=math.inf, supermerges=kind != "merges")
+    """Learn rules of a kind after the given ones, until there are `add` more tokens.
+
+    The limits are those of the new rules. With `kind="superwords"`, `add` is the cap.
+    """
+    limits = limits._replace(supermerges=kind != "merges")
     trainer = Trainer(documents, pattern, eligible, limits)
     for rule in rules:
         trainer.perform(rule)

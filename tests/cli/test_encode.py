@@ -245,7 +245,8 @@ def test_shards_and_appending(model: Path, folder: Path, tmp_path: Path) -> None
 def test_a_text_that_names_a_file_is_encoded_with_a_note(model: Path, corpus: Path) -> None:
     done = run(model, str(corpus))
     tok = superword.load(model)
-    assert done.stdout.decode().split() == [str(id) for id in tok.encode_ordinary(str(corpus))]
+    ids = tok.encode_ordinary(str(corpus))  # A special token may be in the path.
+    assert done.stdout.decode().split() == list(map(str, ids))
     note = done.stderr.decode()
     assert f"superword: '{corpus}' is taken as a text, and there is a file of that name" in note
     assert f"--file {corpus} (as one text), or {corpus} -o tokens.npy (as documents)" in note
@@ -268,3 +269,29 @@ def test_other_commands_note_it_too(
     done = subprocess.run([COMMAND, *given], capture_output=True, text=True)
     assert done.returncode == 0
     assert how.format(corpus) in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("typed", "separator"),
+    [(r"\0", "\0"), (r"\n\n", "\n\n"), (r"\t|\r", "\t|\r"), (r"a\\n", r"a\n"), ("\n", "\n")],
+)
+def test_a_separator_may_have_escapes(
+    model: Path, folder: Path, typed: str, separator: str
+) -> None:
+    (folder / "texts.txt").write_bytes(separator.join(["to be", "or", "not"]).encode())
+    output = folder / "separated.npy"
+    done = run(model, folder / "texts.txt", "-o", output, "--separator", typed)
+    assert done.returncode == 0, done.stderr
+    assert b"of 3 documents" in done.stderr
+
+
+@pytest.mark.parametrize("typed", [r"\d", "a\\"])
+def test_a_backslash_that_starts_no_escape_is_refused(
+    model: Path, folder: Path, typed: str
+) -> None:
+    (folder / "texts.txt").write_text("to be")
+    output = folder / "refused.npy"
+    done = run(model, folder / "texts.txt", "-o", output, "--separator", typed)
+    assert done.returncode == 1
+    assert f"in {typed} is no escape" in done.stderr.decode()
+    assert not output.exists()

@@ -129,3 +129,31 @@ def test_a_wrong_corpus_fails_before_anything_is_written(folder: Path, tmp_path:
     assert done.returncode == 1
     assert "none.jsonl" in done.stderr
     assert not path.exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "library"),
+    [
+        ("tokenizer.json", "tokenizers"),
+        ("plain.tiktoken", "tiktoken"),
+        ("portable.gguf", "llama_cpp"),
+    ],
+)
+def test_a_file_that_was_not_compared_is_not_called_exact(
+    folder: Path, tmp_path: Path, name: str, library: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    model = folder / "plain.json"
+    if name == "portable.gguf":
+        pytest.importorskip("gguf")
+        model = tmp_path / "portable.json"
+        documents = [*superword.sample()][:5]
+        superword.train(documents, 400, profile="portable", special_tokens=["<|endoftext|>"]).save(
+            model
+        )
+    monkeypatch.setitem(sys.modules, library, None)
+    arguments = ["export", str(model), "-o", str(tmp_path / name)]
+    done = CliRunner().invoke(app, arguments)
+    assert done.exit_code == 0, done.output
+    assert "was not compared with the model" in done.stderr
+    assert f"{name}: not known to be exact; it was not compared\n" in done.stderr
+    assert json.loads(CliRunner().invoke(app, [*arguments, "--json"]).stdout)["exact"] is None

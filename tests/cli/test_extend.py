@@ -74,3 +74,28 @@ def test_it_writes_the_map_of_ids_and_says_what_changes(tmp_path: Path) -> None:
     done = run(tmp_path / "base.json", corpus, *options, "--id-map", named, "--json")
     assert json.loads(done.stdout)["id_map"] == str(named)
     assert json.loads(named.read_text()) == found
+
+
+def test_limits_of_new_rules_are_options(tmp_path: Path) -> None:
+    documents = [*superword.sample()][:3]
+    (tmp_path / "corpus.txt").write_text("%%%".join(documents), encoding="utf-8")
+    base = superword.train(documents, 400, supermerges=False, deletion=None)
+    base.save(tmp_path / "base.json")
+    output = tmp_path / "model.json"
+    arguments: list[str | Path] = [tmp_path / "base.json", tmp_path / "corpus.txt", "-o", output]
+    arguments += ["--separator", "%%%", "--add", "30"]
+    limits = ["--max-words", "2", "--max-token-bytes", "9", "--forbid", "^ t"]
+    done = run(*arguments, *limits, "--kind", "both", "--max-superwords", "0.02")
+    assert done.returncode == 0, done.stderr
+    tok = superword.extend(
+        *(base, documents, 30),
+        kind="both",
+        max_superwords=0.02,
+        max_words=2,
+        max_token_bytes=9,
+        forbid="^ t",
+    )
+    assert superword.load(output) == tok
+    done = run(*arguments, "--max-superwords", "3")
+    assert done.returncode != 0
+    assert 'max_superwords needs kind "both"' in done.stderr

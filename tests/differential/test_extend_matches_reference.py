@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from collections.abc import Callable, Iterator
 from math import inf
@@ -16,7 +17,7 @@ import superword
 from superword import reference
 from superword.tokenizer import Deletion, Tokenizer
 
-ALPHABETS = ["ab ", "ab '", "abc  ", "aAb _", "ab \n1"]
+ALPHABETS = ["ab ", "ab '", "abc  ", "aAb _", "ab \n1", "日本a ", "日本 "]
 PATTERNS = [
     "boundless",
     "gpt2",
@@ -25,8 +26,16 @@ PATTERNS = [
     "(?<= )[ab]+|.",
     "(?s).{1,2}",
     "ab|.",
+    "gpt4o-scripts",
     r"a(?then)\s+(?!\S)|\s|b+",
 ]
+
+NUMBERS = ["max_superwords", "max_words", "max_token_bytes"]
+OWN_LIMITS: dict[str, st.SearchStrategy[Any]] = {
+    "max_words": st.sampled_from([1, 2, 4]),
+    "max_token_bytes": st.sampled_from([3, 6]),
+    "forbid": st.sampled_from(["a b", "b$"]),
+}
 
 
 @st.composite
@@ -42,6 +51,11 @@ def quietly_extended(base: Tokenizer, documents: list[str], add: int, **how: Any
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return superword.extend(base, documents, add, **how)
+
+
+def read_limit(tok: Tokenizer, name: str) -> float:
+    limit = getattr(tok.parameters, name)
+    return inf if limit is None else limit
 
 
 def seen(rules: Any) -> list[tuple[object, ...]]:
@@ -63,6 +77,8 @@ def seen(rules: Any) -> list[tuple[object, ...]]:
     max_words=st.sampled_from([None, None, 1, 2, 3]),
     max_token_bytes=st.sampled_from([None, None, 4, 8]),
     forbid=st.sampled_from([None, None, "b a", "^a"]),
+    own=st.fixed_dictionaries({}, optional=OWN_LIMITS),
+    cap=st.sampled_from([None, 0, 1, 2, 4, 0.005, 0.01]),
 )
 def test_rules_counts_ids_and_encodings_are_those_of_the_reference(
     documents: list[str],
@@ -78,6 +94,8 @@ def test_rules_counts_ids_and_encodings_are_those_of_the_reference(
     max_words: int | None,
     max_token_bytes: int | None,
     forbid: str | None,
+    own: dict[str, Any],
+    cap: int | float | None,
 ) -> None:
     if not any(documents) or not any(others):
         return
@@ -100,12 +118,25 @@ def test_rules_counts_ids_and_encodings_are_those_of_the_reference(
         reference.Rule(r.index, r.kind, r.left, r.right, r.parts, r.count) for r in base.rules
     ]
     how: dict[str, Any] = {"pattern": pattern, "eligible": eligible}
-    # The limits of the base are those of its extension.
-    limits = reference.Limits(inf, max_words or inf, max_token_bytes or inf, forbid)
+    # The limits of the base are those of its extension, unless it has its own.
+    limits = reference.Limits(inf, max_words or inf, max_token_bytes or inf, forbid)._replace(**own)
     learned: dict[str, Any] = {"kind": kind, "min_count": min_count}
+    if kind == "both" and cap is not None:
+        own["max_superwords"] = cap
+        size = math.floor(cap * (base.vocab_size + add)) if isinstance(cap, float) else cap
+        made = {rule.token for rule in base.rules if rule.kind == "supermerge"}
+        superwords = len([token for token in made if not reference.is_unspaced_word(token)])
+        if size < superwords:
+            with pytest.raises(ValueError, match=f"the base has {superwords} superwords already"):
+                quietly_extended(base, others, add, **learned, **own)
+            return
+        limits = limits._replace(max_superwords=size)
     rules, vocabulary = reference.extend(others, given_rules, add, limits=limits, **learned, **how)
-    tok = quietly_extended(base, others, add, **learned, verify_every=1, threads=1 + add % 3)
+    tok = quietly_extended(base, others, add, **learned, **own, verify_every=1, threads=1 + add % 3)
     assert seen(tok.rules) == seen(rules)
+    saved = [limits.max_superwords, limits.max_words, limits.max_token_bytes]
+    assert [read_limit(tok, name) for name in NUMBERS] == saved
+    assert tok.parameters.forbid == limits.forbid
     new = tok._model.vocabulary()[base.vocab_size :]
     last = base.vocab_size + 2
     assert new == list(enumerate(vocabulary[base.vocab_size :], last))

@@ -185,6 +185,15 @@ def test_weights_give_the_model_of_repeated_documents(
     read = session.read.json(str(tmp_path))
     trained = spark.train(read, SIZE, weights="plays=2,*=1")
     assert trained == superword.train(documents[:4] * 2 + documents[4:], SIZE)
+    # `*` may name nothing; any other name must be that of a document, in whatever partition.
+    spark.train(read, SIZE, weights="plays=1,web=1,*=1")
+    for weights_by_name, unused in (("plays=2,code=3,*=1", "code"), ("p*=2,plays=1,*=3", "p*")):
+        message = f"weights name the source {unused!r}, which no document has; correct it"
+        with pytest.raises(CorpusError) as refused:
+            spark.train(read, SIZE, weights=weights_by_name)
+        assert str(refused.value) == message
+    with pytest.raises(CorpusError, match="weights name the source '7'"):
+        spark.train(sourced.repartition(3), SIZE, weights="7=2,*=1", weight_column="source")
     with pytest.raises(CorpusError, match="no such column; .* to weight documents by"):
         spark.train(df, SIZE, weight_column="source")
 

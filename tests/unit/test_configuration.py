@@ -28,11 +28,14 @@ KINDS = [TrainingConfig, CorpusOptions, Resources]
 OPTIONS = {each.name: each for kind in KINDS for each in list_options(kind)}
 # Commands that have an option of the same name for something else.
 DIFFERENT = {"pattern": ("extend", "prune", "compare", "evaluate"), "min_count": ("prune",)}
+# The limits of an extension are those of its base by default.
+DIFFERENT |= dict.fromkeys(["max_words", "max_token_bytes", "forbid"], ("extend",))
 FUNCTIONS: list[Callable[..., Any]] = [
     superword.train,
     superword.extend,
     superword.count,
     superword.train_on_counts,
+    superword.extend_on_counts,
     superword.encode_corpus,
     superword.pretokenize,
     superword.is_eligible,
@@ -43,6 +46,8 @@ FUNCTIONS: list[Callable[..., Any]] = [
 # Names that mean something else, or must be given, in these functions and commands.
 APART = {
     ("extend", "pattern"),
+    ("extend", "max_superwords"),
+    ("extend_on_counts", "max_superwords"),
     ("is_eligible", "eligible"),
     ("evaluate", "pattern"),
     ("train", "vocab_size"),

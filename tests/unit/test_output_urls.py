@@ -26,6 +26,7 @@ WRITERS: dict[str, Callable[[Tokenizer, str], object]] = {
     "count": lambda _, url: superword.count(TEXTS, url),
     "merge_counts": lambda _, url: superword.merge_counts(["counts"], url),
     "train_on_counts": lambda _, url: superword.train_on_counts(url, 258, corpus=TEXTS),
+    "extend_on_counts": lambda tok, url: superword.extend_on_counts(tok, url, 1, corpus=TEXTS),
     "save_pretrained": lambda tok, url: SuperwordTokenizer(tok).save_pretrained(url),
     "save_plot": lambda tok, url: save_plot([evaluate(tok, TEXTS)], Path(url, "plot.svg")),
     "reproduce": lambda _, url: read_settings(None, {"train": "a", "eval": "b", "out": Path(url)}),

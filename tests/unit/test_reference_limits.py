@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from superword.reference import Rule, pretokenize, train
+from superword.reference import Limits, Rule, extend, pretokenize, train
 
 # One pretoken between "<" and ">", single characters elsewhere.
 BRACKETS: dict[str, Any] = {"pattern": "(?<=<)[^>]+|.", "eligible": "(?s).+"}
@@ -164,3 +164,23 @@ def test_an_unspaced_word_is_one_word() -> None:
         ["日本語 日本 日"] * 3, 400, **CHARACTERS, max_words=1
     )
     assert "supermerge abc" not in learned(["abc"] * 3, 400, **limits)
+
+
+def test_an_extension_has_limits_of_its_own() -> None:
+    base, _ = train(["abc"] * 3, 300, deletion=None, **SINGLE)
+    assert names(base) == made("supermerge", "ab abc")
+    grown = ["abcde"] * 3 + ["fg"] * 2
+
+    def extended(**limits: Any) -> list[str]:
+        rules, _ = extend(grown, base, 9, kind="both", limits=Limits(**limits), **SINGLE)
+        assert rules[:2] == base
+        return names(rules[2:])
+
+    assert extended() == made("supermerge", "abcd abcde fg")
+    # The words of the tokens of the base count, and so do its superwords.
+    assert extended(max_words=3) == made("supermerge", "de fg")
+    assert extended(max_words=4) == made("supermerge", "abcd fg")
+    assert extended(max_token_bytes=4) == made("supermerge", "abcd fg")
+    assert extended(forbid="cd") == made("supermerge", "de fg")
+    assert extended(max_superwords=2) == []
+    assert extended(max_superwords=3) == made("supermerge", "abcd")

@@ -2,19 +2,30 @@
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use superword_core::model::{RuleLimits, SuperwordCap};
 use superword_core::{Extension, ExtensionKind, Resources};
 
 use crate::corpus::Corpus;
-use crate::model::Model;
+use crate::model::{CapValue, Model};
 use crate::resources::ResourcesArgument;
 use crate::run_detached::{ProgressCallback, run_detached};
 
 /// `superword.training.extending.Extension`, or any object with its attributes.
 #[derive(FromPyObject)]
-struct ExtensionArgument {
+pub(crate) struct ExtensionArgument {
     kind: String,
     add: u32,
     min_count: u64,
+    limits: LimitsArgument,
+}
+
+/// `superword.training.extending.Limits`, or any object with its attributes.
+#[derive(FromPyObject)]
+struct LimitsArgument {
+    max_superwords: Option<CapValue>,
+    max_words: Option<u32>,
+    max_token_bytes: Option<u32>,
+    forbid: Option<String>,
 }
 
 /// Adds this module's names to `_core`.
@@ -34,19 +45,28 @@ fn extend(
     resources: ResourcesArgument,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Model> {
-    let ExtensionArgument { kind, add, min_count } = extension;
-    let extension = Extension { kind: parse_kind(&kind)?, add, min_count };
+    let extension = extension.into_extension()?;
     let resources = Resources::from(resources);
     let progress = ProgressCallback {
         function: progress.as_ref(),
         input_size: corpus.0.size(),
-        vocab_size: Some(base.0.vocab_size() as u64 + u64::from(add)),
+        vocab_size: Some(base.0.vocab_size() as u64 + u64::from(extension.add)),
     };
     let base = &*base.0;
     let model = run_detached(py, progress, |control| {
         superword_core::extend(&*corpus.0, base, extension, resources, control)
     })?;
     Ok(model.into())
+}
+
+impl ExtensionArgument {
+    pub(crate) fn into_extension(self) -> PyResult<Extension> {
+        let ExtensionArgument { kind, add, min_count, limits } = self;
+        let LimitsArgument { max_superwords, max_words, max_token_bytes, forbid } = limits;
+        let max_superwords = max_superwords.map(SuperwordCap::from);
+        let limits = RuleLimits { max_superwords, max_words, max_token_bytes, forbid };
+        Ok(Extension { kind: parse_kind(&kind)?, add, min_count, limits })
+    }
 }
 
 fn parse_kind(name: &str) -> PyResult<ExtensionKind> {

@@ -1,6 +1,6 @@
 //! Training on summed counts: `PretokenSums`, `LearnedMerges` and `FragmentSums`.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -12,6 +12,7 @@ use superword_core::train::shard_counts::ShardTotals;
 use superword_core::{Control, Error, Resources};
 
 use crate::errors::exception;
+use crate::extend::ExtensionArgument;
 use crate::model::{ConfigArgument, Model};
 use crate::resources::ResourcesArgument;
 use crate::run_detached::{ProgressCallback, run_detached};
@@ -84,6 +85,30 @@ impl PretokenSums {
         })?;
         Ok(LearnedMerges { state: Mutex::new(merged), resources, vocab_size })
     }
+
+    /// Learns the merges of an extension, after all rules of a model. Nothing can be added after
+    /// that.
+    #[expect(clippy::needless_pass_by_value, reason = "PyO3 passes arguments by value")]
+    #[pyo3(signature = (base, extension, totals, progress, /))]
+    fn learn_after(
+        &self,
+        py: Python<'_>,
+        base: &Model,
+        extension: ExtensionArgument,
+        totals: ShardTotalsRecord,
+        progress: Option<Py<PyAny>>,
+    ) -> PyResult<LearnedMerges> {
+        let extension = extension.into_extension()?;
+        let pretokens = self.sums.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let pretokens = pretokens.ok_or_else(finished_error)?;
+        let totals = ShardTotals::from(totals);
+        let (base, resources) = (Arc::clone(&base.0), self.resources);
+        let vocab_size = (base.vocab_size() as u32).saturating_add(extension.add);
+        let merged = learn(py, progress.as_ref(), vocab_size, |control| {
+            pretokens.learn_after(base, extension, totals, resources, control)
+        })?;
+        Ok(LearnedMerges { state: Mutex::new(merged), resources, vocab_size })
+    }
 }
 
 /// The learned merges, with which supermerges compete.
@@ -106,6 +131,12 @@ impl LearnedMerges {
     #[getter]
     fn min_supermerge_count(&self) -> u64 {
         self.state.lock().unwrap_or_else(PoisonError::into_inner).min_supermerge_count()
+    }
+
+    /// Whether documents may be split between rare neighbours.
+    #[getter]
+    fn may_split_rare_neighbours(&self) -> bool {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner).may_split_rare_neighbours()
     }
 
     /// An empty collection of fragments.

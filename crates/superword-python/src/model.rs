@@ -50,9 +50,18 @@ pub(crate) struct ConfigArgument {
 
 /// A number of superwords, or a share of the vocabulary.
 #[derive(FromPyObject, IntoPyObject)]
-enum CapValue {
+pub(crate) enum CapValue {
     Count(u32),
     Share(f64),
+}
+
+impl From<CapValue> for SuperwordCap {
+    fn from(cap: CapValue) -> SuperwordCap {
+        match cap {
+            CapValue::Count(count) => SuperwordCap::Count(count),
+            CapValue::Share(share) => SuperwordCap::Share(share),
+        }
+    }
 }
 
 /// `superword.Rule`, or any object with its attributes.
@@ -409,10 +418,6 @@ impl ConfigArgument {
                 return Err(PyValueError::new_err(message));
             }
         };
-        let max_superwords = self.max_superwords.map(|cap| match cap {
-            CapValue::Count(count) => SuperwordCap::Count(count),
-            CapValue::Share(share) => SuperwordCap::Share(share),
-        });
         Ok(Parameters {
             pattern: self.pattern,
             eligible: self.eligible,
@@ -423,7 +428,7 @@ impl ConfigArgument {
             vocab_size: self.vocab_size,
             second_stage,
             limits: RuleLimits {
-                max_superwords,
+                max_superwords: self.max_superwords.map(SuperwordCap::from),
                 max_words: self.max_words,
                 max_token_bytes: self.max_token_bytes,
                 forbid: self.forbid,

@@ -12,7 +12,8 @@ from superword.commands.json_output import print_json
 from superword.commands.messages import errors_as_sentences, print_and_exit
 from superword.commands.options import Model, derive_options, option
 from superword.corpus import CorpusOptions, RawPath, open_corpus
-from superword.interop import Comparison, Format, compare_export, export
+from superword.interop import Comparison, Format, compare_export
+from superword.interop.exporting import write_export
 from superword.tokenizer import load
 
 __all__ = ["export_command"]
@@ -86,7 +87,7 @@ def export_command(
             corpus = open_corpus(paths, corpus_options=corpus_options)
         found = None
         try:
-            is_exact = export(tok, output, named, approximate=approximate)
+            is_exact, is_compared = write_export(tok, output, named, approximate=approximate)
             if corpus is not None:
                 found = compare_export(tok, output, named, corpus.documents())
         except ImportError as missing:
@@ -94,9 +95,13 @@ def export_command(
     is_wrong = is_exact and found is not None and found.differing_documents > 0
     if as_json:
         checked = None if found is None else found._asdict()
-        is_right = is_exact and not is_wrong
+        # None means that it is not known.
+        is_right = None if is_exact and not is_compared else is_exact and not is_wrong
         print_json({"output": str(output), "exact": is_right, "check": checked})
-    kind = "exact" if is_exact else "approximate: it gives other ids for some texts"
+    if not is_exact:
+        kind = "approximate: it gives other ids for some texts"
+    else:
+        kind = "exact" if is_compared else "not known to be exact; it was not compared"
     typer.echo(f"{output}: {'not exact' if is_wrong else kind}", err=True)
     if found is not None:
         typer.echo(f"{output}: {describe(found)}", err=True)

@@ -7,8 +7,9 @@ import time
 from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
+import typer
 from rich.console import Console
 
 from superword.atomic_files import write_atomically
@@ -16,14 +17,16 @@ from superword.commands.messages import errors_as_sentences
 from superword.commands.options import (
     AnyModel,
     AsJson,
-    CorpusPaths,
     ModelOutput,
     complete_pattern,
     derive_options,
     option,
+    parse_cap,
 )
-from superword.commands.output import check_folder, summarize_model
+from superword.commands.output import check_folder, report_first_pass, summarize_model
 from superword.corpus import CorpusOptions, RawPath
+from superword.counts import extend_on_counts
+from superword.errors import MissingFragmentsError
 from superword.interop import open_base
 from superword.tokenizer import TrainingConfig
 from superword.training import Resources, extend, map_ids, measure_changes
@@ -31,6 +34,7 @@ from superword.training import Resources, extend, map_ids, measure_changes
 __all__ = ["extend_command"]
 
 BASE = "Base"
+OF_BASE = "that of the base by default"
 
 
 class KindChoice(StrEnum):
@@ -44,17 +48,42 @@ class KindChoice(StrEnum):
 @derive_options(resources=["threads", "memory_limit", "progress"])
 def extend_command(
     base: AnyModel,
-    corpus: CorpusPaths,
     output: ModelOutput,
     add: Annotated[int, option("Number of tokens to add.", "Model")],
     corpus_options: CorpusOptions,
     resources: Resources,
+    corpus: Annotated[
+        list[str] | None, typer.Argument(help="Files, folders, globs or URLs; - is standard input.")
+    ] = None,
+    counts: Annotated[
+        Path | None,
+        option("Learn from this folder of counts; a corpus adds missing ones.", "Counts"),
+    ] = None,
     kind: Annotated[
         KindChoice, option("What to learn: merges inside words, superwords, or both.", "Model")
     ] = KindChoice.superwords,
     min_count: Annotated[
         int, option("Lowest count at which a pair is merged.", "Model")
     ] = TrainingConfig.min_count,
+    superword_cap: Annotated[
+        str | None,
+        option(
+            "With --kind both, most superwords in the vocabulary: a number, or a share of it.",
+            "Model",
+            "--max-superwords",
+            metavar="NUMBER|SHARE",
+        ),
+    ] = None,
+    max_words: Annotated[
+        int | None, option(f"Most words of a new token; {OF_BASE}.", "Model")
+    ] = None,
+    max_token_bytes: Annotated[
+        int | None, option(f"Most bytes of a new token; {OF_BASE}.", "Model")
+    ] = None,
+    forbid: Annotated[
+        str | None,
+        option(f"Regex that must not match in a new token's text; {OF_BASE}.", "Model"),
+    ] = None,
     pattern: Annotated[
         str | None,
         option("Pattern of a tiktoken file: a name or a regex.", BASE, complete=complete_pattern),
@@ -83,7 +112,9 @@ def extend_command(
 
     superword extend tokenizer.json thai/ --kind merges --add 8192 -o model.json --base-text books/
 
-    superword extend o200k_base.tiktoken books/ --add 8192 -o model.json
+    superword extend o200k_base.tiktoken books/ --add 8192 --max-words 4 -o model.json
+
+    superword extend tokenizer.json --counts counts --add 8192 -o model.json
 
     superword extend my.tiktoken books/ --add 8192 -o model.json --pattern gpt4o --special-token
     "<|end|>=100000"
@@ -99,15 +130,27 @@ def extend_command(
             special_tokens=dict(map(parse_special, special_token)) if special_token else None,
             approximate=approximate,
         )
-        tok = extend(
-            opened,
-            [RawPath(path) for path in corpus],
-            add,
-            kind=kind.value,
-            min_count=min_count,
-            corpus_options=corpus_options,
-            resources=resources,
-        )
+        paths = [RawPath(path) for path in corpus or ()]
+        if not paths and counts is None:
+            raise ValueError("nothing to learn from; name a corpus, or --counts")
+        how: dict[str, Any] = {
+            "kind": kind.value,
+            "min_count": min_count,
+            "max_superwords": parse_cap(superword_cap or "none"),
+            "max_words": max_words,
+            "max_token_bytes": max_token_bytes,
+            "forbid": forbid,
+            "corpus_options": corpus_options,
+            "resources": resources,
+        }
+        if counts is None:
+            tok = extend(opened, paths, add, **how)
+        else:
+            try:
+                tok = extend_on_counts(opened, counts, add, corpus=paths or None, **how)
+            except MissingFragmentsError as missing:
+                report_first_pass(missing, counts, output, as_json)
+                return
         tok.save(output)
         with write_atomically() as files:
             files.open(id_map).write(json.dumps(map_ids(opened, tok)).encode() + b"\n")
@@ -119,7 +162,8 @@ def extend_command(
     more: dict[str, object] = {"id_map": str(id_map)}
     if changes is not None:
         more["base_text"] = asdict(changes)
-    summarize_model(tok, output, seconds=seconds, as_json=as_json, more=more)
+    reads_text = counts is None or bool(paths)
+    summarize_model(tok, output, seconds=seconds, as_json=as_json, reads_text=reads_text, more=more)
     if changes is not None and not as_json:
         console = Console(stderr=True, soft_wrap=True, highlight=False)
         console.print(f"text of the base: {changes}", markup=False)

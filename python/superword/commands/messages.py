@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 import typer
@@ -15,11 +15,14 @@ __all__ = ["errors_as_sentences", "print_and_exit"]
 
 @contextmanager
 def errors_as_sentences() -> Iterator[None]:
-    """Print errors and warnings to standard error, one sentence each, and exit on errors."""
+    """Print warnings and errors to standard error, one sentence each, and exit on errors."""
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            yield
+            try:
+                yield
+            finally:
+                print_warnings(caught)
     except (SuperwordError, ValueError, MemoryError) as error:
         raise print_and_exit(str(error)) from None
     except OSError as error:
@@ -27,7 +30,10 @@ def errors_as_sentences() -> Iterator[None]:
         raise print_and_exit(f"{name}{error.strerror or error}") from None
     except KeyboardInterrupt:
         raise print_and_exit("interrupted", code=130) from None
-    # One sentence for what happens to each of several tokenizers.
+
+
+def print_warnings(caught: Iterable[warnings.WarningMessage]) -> None:
+    """Print each warning once, also if it is given for each of several tokenizers."""
     for message in dict.fromkeys(str(warning.message) for warning in caught):
         typer.echo(f"superword: {message}", err=True)
 

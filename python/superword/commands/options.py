@@ -8,6 +8,7 @@ the objects. The other options here are shared by several commands.
 from __future__ import annotations
 
 import inspect
+import re
 import sys
 from collections.abc import Callable, Collection
 from dataclasses import InitVar
@@ -45,6 +46,7 @@ __all__ = [
     "complete_pattern",
     "derive_options",
     "option",
+    "parse_cap",
     "parse_shard",
 ]
 
@@ -124,6 +126,14 @@ SPELLINGS = {
     ),
     "on_error": Spelling(
         ErrorChoice, ErrorChoice(CorpusOptions.on_error), lambda choice: choice.value
+    ),
+    "separator": Spelling(
+        str | None,
+        CorpusOptions.separator,
+        lambda typed: None if typed is None else read_escapes(typed),
+        r"String that separates documents in text files, in which \n, \t, \r and \0 are escapes; "
+        "without it, a file is one document.",
+        metavar="STRING",
     ),
     "max_bytes": Spelling(str | None, CorpusOptions.max_bytes, lambda size: size, metavar="SIZE"),
     "weights": Spelling(
@@ -276,6 +286,30 @@ def parse_cap(text: str) -> int | float | None:
         return int(text) if text.isdecimal() else float(text)
     except ValueError:
         raise ValueError(f"a cap must be a number or a share such as 0.05, not {text!r}") from None
+
+
+ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "\\": "\\"}
+
+
+def read_escapes(text: str) -> str:
+    r"""Return a text with the characters that escapes stand for.
+
+    Raises:
+        ValueError: If a backslash starts no escape.
+
+    Example:
+        >>> read_escapes(r"\n--\0"), read_escapes(r"a\\n")
+        ('\n--\x00', 'a\\n')
+    """
+
+    def read(match: re.Match[str]) -> str:
+        if match[1] not in ESCAPES:
+            raise ValueError(
+                rf"{match[0]} in {text} is no escape; use \n, \t, \r, \0, and \\ for a backslash"
+            )
+        return ESCAPES[match[1]]
+
+    return re.sub(r"(?s)\\(.?)", read, text)
 
 
 def parse_shard(text: str) -> Shard:

@@ -8,15 +8,23 @@ import shlex
 from collections.abc import Iterable
 from pathlib import Path
 
+import typer
 from rich.console import Console
 
 from superword.atomic_files import local_path
 from superword.commands.json_output import print_json
+from superword.errors import MissingFragmentsError
 from superword.tokenizer import Tokenizer
 from superword.tokenizer.display import readable
 from superword.tokenizer.inspection import Inspection, inspect
 
-__all__ = ["check_folder", "check_page_path", "reject_inputs", "summarize_model"]
+__all__ = [
+    "check_folder",
+    "check_page_path",
+    "reject_inputs",
+    "report_first_pass",
+    "summarize_model",
+]
 
 
 def check_folder(output: Path) -> None:
@@ -89,6 +97,23 @@ def summarize_model(
     name = shlex.quote(str(output))
     console.print(
         f'next: superword inspect {name}; superword encode {name} "some text"', markup=False
+    )
+
+
+def report_first_pass(
+    missing: MissingFragmentsError, counts: Path, output: Path, as_json: bool
+) -> None:
+    """Say that the first pass is done, and what comes next."""
+    cut = str(missing.cut)
+    if as_json:
+        print_json({"output": None, "stage": "cut", "done": False, "cut": cut})
+        return
+    folder, cut = shlex.quote(str(counts)), shlex.quote(cut)
+    typer.echo(
+        f"{missing.cut}: the first pass is done; {output} is not written yet\n"
+        f"next: superword count CORPUS -o {folder} --cut {cut}, in the same shards as before, and "
+        "then this command again",
+        err=True,
     )
 
 

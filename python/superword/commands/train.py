@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import time
 from enum import StrEnum
 from pathlib import Path
@@ -10,10 +9,9 @@ from typing import Annotated
 
 import typer
 
-from superword.commands.json_output import print_json
 from superword.commands.messages import errors_as_sentences
 from superword.commands.options import AsJson, ModelOutput, derive_options, option
-from superword.commands.output import check_folder, summarize_model
+from superword.commands.output import check_folder, report_first_pass, summarize_model
 from superword.corpus import CorpusOptions, RawPath
 from superword.counts import train_on_counts
 from superword.counts.learner import Thresholds
@@ -132,23 +130,6 @@ def train_command(
     seconds = time.monotonic() - start
     reads_text = counts is None or bool(paths)
     summarize_model(tok, output, seconds=seconds, as_json=as_json, reads_text=reads_text)
-
-
-def report_first_pass(
-    missing: MissingFragmentsError, counts: Path, output: Path, as_json: bool
-) -> None:
-    """Say that the first pass is done, and what comes next."""
-    cut = str(missing.cut)
-    if as_json:
-        print_json({"output": None, "stage": "cut", "done": False, "cut": cut})
-        return
-    folder, cut = shlex.quote(str(counts)), shlex.quote(cut)
-    typer.echo(
-        f"{missing.cut}: the first pass is done; {output} is not written yet\n"
-        f"next: superword count CORPUS -o {folder} --cut {cut}, in the same shards as before, and "
-        "then this command again",
-        err=True,
-    )
 
 
 def train_on_spark(

@@ -7,9 +7,11 @@ In reading order:
     counting    `count` and `merge_counts`.
     learner     Learning from summed counts: merges first, then supermerges.
     training    `train_on_counts`.
+    extending   `extend_on_counts`.
 """
 
 from superword.counts.counting import Counted, count, merge_counts
+from superword.counts.extending import extend_on_counts
 from superword.counts.training import train_on_counts
 
-__all__ = ["Counted", "count", "merge_counts", "train_on_counts"]
+__all__ = ["Counted", "count", "extend_on_counts", "merge_counts", "train_on_counts"]

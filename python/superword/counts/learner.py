@@ -9,10 +9,11 @@ from superword import _core
 from superword.counts import key_counts
 from superword.counts.cuts import Cut
 from superword.counts.folders import Totals
-from superword.tokenizer import TrainingConfig
+from superword.tokenizer import Tokenizer, TrainingConfig
 from superword.training import ProgressCallback, Resources
+from superword.training.extending import Extension
 
-__all__ = ["CountsLearner", "Thresholds", "check_thresholds"]
+__all__ = ["CountsLearner", "ExtendedBase", "Thresholds", "check_thresholds"]
 
 
 class Thresholds(NamedTuple):
@@ -35,8 +36,17 @@ def check_thresholds(min_pretoken_count: int | None, min_fragment_count: int | N
     return Thresholds(*(None if threshold == 1 else threshold for threshold in given))
 
 
+class ExtendedBase(NamedTuple):
+    """A tokenizer, and how to extend it."""
+
+    base: Tokenizer
+    extension: Extension
+
+
 class CountsLearner:
     """Learns merges, decides where documents are cut, and learns supermerges.
+
+    If a tokenizer is extended, they follow its rules, and it brings its special tokens.
 
     Batches are `pyarrow.RecordBatch` with the columns `key` and `count`, each key once.
     """
@@ -48,12 +58,14 @@ class CountsLearner:
         resources: Resources,
         thresholds: Thresholds,
         report: ProgressCallback | None,
+        extended: ExtendedBase | None = None,
     ) -> None:
         self._config = config
         self._special_tokens = special_tokens
         self._resources = resources
         self._thresholds = thresholds
         self._report = report
+        self._extended = extended
         self._learned: _core.LearnedMerges | None = None
 
     def learn_merges(self, pretokens: Iterable[Any], totals: Totals) -> int:
@@ -62,12 +74,18 @@ class CountsLearner:
         for batch in pretokens:
             kept = drop_rare(batch, self._thresholds.min_pretoken_count)
             sums.add(*key_counts.to_core(kept))
-        self._learned = sums.learn(totals, self._report)
+        if self._extended is None:
+            self._learned = sums.learn(totals, self._report)
+        else:
+            base, extension = self._extended
+            self._learned = sums.learn_after(base._model, extension, totals, self._report)
         return self._learned.min_supermerge_count
 
     def make_cut(self, frequent_bigrams: bytes | None) -> Cut:
         """Return where to cut documents; `frequent_bigrams` has a bit for each bigram bucket."""
         assert self._learned is not None
+        if not self._learned.may_split_rare_neighbours:
+            frequent_bigrams = None
         return Cut(
             self._config.pattern,
             self._config.eligible,

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Unpack
 
+from superword import _core
 from superword.atomic_files import local_path
 from superword.corpus import CorpusLike, CorpusOptions, ReadingKeywords, WeightKeywords
 from superword.counts import key_counts
@@ -27,7 +28,7 @@ from superword.tokenizer import OneStageKeywords, Tokenizer, TrainingConfig
 from superword.training import ResourceKeywords, Resources, show_progress
 from superword.training.training import check_special_tokens, gather_config, make_tokenizer
 
-__all__ = ["train_on_counts"]
+__all__ = ["learn_on_counts", "train_on_counts"]
 
 CUT_FILE = "cut.json"
 
@@ -94,30 +95,49 @@ def train_on_counts(
     folder = local_path(counts)
     with show_progress(resources.progress) as report:
         resources = replace(resources, progress=report or False)
-        if corpus is not None:
-            count_missing(corpus, folder, None, config, corpus_options, resources)
-        pretokens = check_pretokens(folder, config)
-        seen = Totals.add(shard.seen for shard in pretokens)
         learner = CountsLearner(config, special_tokens, resources, thresholds, report)
-        threshold = learner.learn_merges(sum_shards(folder, pretokens, "pretokens"), seen)
-        if not config.supermerges:
-            return make_tokenizer(learner.finish_without_supermerges())
-        bigrams = sum_shards(folder, pretokens, "bigrams")
-        cut = learner.make_cut(find_frequent_bigrams(bigrams, threshold))
-        counted_with = {shard.cut for shard in list_shards(folder, "fragments")}
-        if counted_with == {cut.without_bigrams().sha256}:
-            # An earlier call found that neighbours must stay together.
-            cut = cut.without_bigrams()
-        model = None
-        while model is None:
-            cut.save(folder / CUT_FILE)
-            if corpus is not None:
-                count_missing(corpus, folder, cut, config, corpus_options, resources)
-            fragments = check_fragments(folder, cut, seen)
-            model = learner.learn_supermerges(sum_shards(folder, fragments, "fragments"), cut)
-            # None means that some superword is spelled in two ways: neighbours must stay together.
-            cut = cut.without_bigrams()
-        return make_tokenizer(model)
+        return make_tokenizer(
+            learn_on_counts(learner, folder, corpus, config, corpus_options, resources)
+        )
+
+
+def learn_on_counts(
+    learner: CountsLearner,
+    folder: Path,
+    corpus: CorpusLike | None,
+    config: TrainingConfig,
+    corpus_options: CorpusOptions,
+    resources: Resources,
+) -> _core.Model:
+    """Learn from the counts of a folder. If a corpus is given, missing counts are added.
+
+    Raises:
+        MissingFragmentsError: If the first pass is done, and the second is not.
+        CountsError: If the counts do not match.
+    """
+    if corpus is not None:
+        count_missing(corpus, folder, None, config, corpus_options, resources)
+    pretokens = check_pretokens(folder, config)
+    seen = Totals.add(shard.seen for shard in pretokens)
+    threshold = learner.learn_merges(sum_shards(folder, pretokens, "pretokens"), seen)
+    if not config.supermerges:
+        return learner.finish_without_supermerges()
+    bigrams = sum_shards(folder, pretokens, "bigrams")
+    cut = learner.make_cut(find_frequent_bigrams(bigrams, threshold))
+    counted_with = {shard.cut for shard in list_shards(folder, "fragments")}
+    if counted_with == {cut.without_bigrams().sha256}:
+        # An earlier call found that neighbours must stay together.
+        cut = cut.without_bigrams()
+    model = None
+    while model is None:
+        cut.save(folder / CUT_FILE)
+        if corpus is not None:
+            count_missing(corpus, folder, cut, config, corpus_options, resources)
+        fragments = check_fragments(folder, cut, seen)
+        model = learner.learn_supermerges(sum_shards(folder, fragments, "fragments"), cut)
+        # None means that some superword is spelled in two ways: neighbours must stay together.
+        cut = cut.without_bigrams()
+    return model
 
 
 def count_missing(
@@ -161,7 +181,7 @@ def check_pretokens(folder: Path, config: TrainingConfig) -> list[CountedShard]:
         raise CountsError(
             f"{folder}: counted with pattern {counted.pattern!r} and eligible "
             f"{counted.eligible!r}, not {config.pattern!r} and {config.eligible!r}; "
-            "train with those, or count again"
+            "use those, or count again"
         )
     if config.supermerges and "bigrams" not in counted.files:
         raise CountsError(f"{folder}: counted for training without supermerges; count again")
@@ -181,7 +201,7 @@ def check_fragments(folder: Path, cut: Cut, seen: Totals) -> list[CountedShard]:
     cut_file = folder / CUT_FILE
     remedy = (
         f"superword count CORPUS -o {folder} --cut {cut_file}, in the same shards as before, "
-        "and then train again"
+        "and then try again"
     )
     if not shards:
         message = f"{folder}: the fragments are not counted yet; {remedy}"

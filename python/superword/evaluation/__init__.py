@@ -42,7 +42,13 @@ from superword.evaluation.plot_style import (
     use_plot_style,
 )
 from superword.evaluation.pruning import Pruned, prune
-from superword.evaluation.script_changes import describe_script_losses, find_losing_scripts
+from superword.evaluation.script_changes import (
+    describe_script_losses,
+    find_losing_scripts,
+    list_scripts,
+    most_bytes,
+    script_rate,
+)
 from superword.evaluation.scripts import SCRIPTS, ScriptTotals
 from superword.evaluation.sources import SourceTotals, group_sources
 from superword.evaluation.tokenizers import AnyTokenizer, HuggingFace, Ours, flatten_ids
@@ -81,6 +87,8 @@ __all__ = [
     "group_sources",
     "import_extra",
     "inline_svg",
+    "list_scripts",
+    "most_bytes",
     "name_apart",
     "open_tokenizer",
     "print_comparison",
@@ -88,6 +96,7 @@ __all__ = [
     "rank_counts",
     "render_figure",
     "save_plot",
+    "script_rate",
     "show_text",
     "supermerge_shares",
     "thin_log_counts",

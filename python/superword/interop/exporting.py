@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
+from typing import NamedTuple
 
 from superword.atomic_files import write_atomically
 from superword.errors import ExportError
@@ -20,7 +21,7 @@ from superword.patterns import SCRIPT_PATTERN
 from superword.tokenizer import Tokenizer
 from superword.tokenizer.rank_checks import explain_no_tiktoken
 
-__all__ = ["export"]
+__all__ = ["Exported", "export", "write_export"]
 
 # By format: why a model cannot be such a file.
 CHECKS: dict[Format, Callable[[Tokenizer], str | None]] = {
@@ -28,6 +29,18 @@ CHECKS: dict[Format, Callable[[Tokenizer], str | None]] = {
     "tiktoken": lambda tok: explain_no_ranks(tok) or explain_no_tiktoken(tok),
     "gguf": explain_no_gguf,
 }
+
+
+class Exported(NamedTuple):
+    """What is known of an exported file.
+
+    Attributes:
+        is_exact: Whether it should give the same ids for every text.
+        is_compared: Whether the other library gave the same ids for the built-in texts.
+    """
+
+    is_exact: bool
+    is_compared: bool
 
 
 def export(
@@ -63,14 +76,28 @@ def export(
         ...     export(tok, f"{folder}/tokenizer.json", "tokenizer.json", approximate=True)
         False
     """
+    return write_export(tok, path, format, approximate=approximate).is_exact
+
+
+def write_export(
+    tok: Tokenizer, path: str | PathLike[str], format: Format, *, approximate: bool = False
+) -> Exported:
+    """Write a model as a file of another library, and return what is known of it: `export`."""
     if format not in CHECKS:
         raise ValueError(f"format must be one of {', '.join(CHECKS)}, not {format!r}")
     path = Path(path)
     reason = CHECKS[format](tok)
     written: dict[Path, bytes] = {}
+    is_compared = False
     if reason is None:
         written = write_files(tok, path, format, is_exact=True)
-        reason = explain_difference(tok, written, format)
+        try:
+            reason, is_compared = explain_difference(tok, written, format), True
+        except ImportError as missing:
+            warnings.warn(
+                f"the file should be exact, but was not compared with the model: {missing}",
+                stacklevel=3,
+            )
     if reason is not None:
         # No regex splits by script, so there is no nearest file either.
         has_nearest = format == "tokenizer.json" and tok.pattern != SCRIPT_PATTERN
@@ -82,7 +109,7 @@ def export(
     with write_atomically() as files:
         for name, content in written.items():
             files.open(name).write(content)
-    return reason is None
+    return Exported(reason is None, is_compared)
 
 
 def write_files(tok: Tokenizer, path: Path, format: Format, *, is_exact: bool) -> dict[Path, bytes]:
@@ -98,19 +125,16 @@ def write_files(tok: Tokenizer, path: Path, format: Format, *, is_exact: bool) -
 
 
 def explain_difference(tok: Tokenizer, written: dict[Path, bytes], format: Format) -> str | None:
-    """Return why files are not exact, by opening them with their library; None if they are."""
+    """Return why files are not exact, by opening them with their library; None if they are.
+
+    Raises:
+        ImportError: If the library is missing.
+    """
     with tempfile.TemporaryDirectory() as folder:
         first, *_ = opened = [Path(folder, path.name) for path in written]
         for path, content in zip(opened, written.values(), strict=True):
             path.write_bytes(content)
-        try:
-            text = find_difference(tok, first, format)
-        except ImportError as missing:
-            warnings.warn(
-                f"the file should be exact, but was not compared with the model: {missing}",
-                stacklevel=3,
-            )
-            return None
+        text = find_difference(tok, first, format)
     return None if text is None else f"the library encodes {shorten(text)} differently"
 
 

@@ -31,6 +31,8 @@ __all__ = ["reproduce"]
 
 # Part of every digest: raise it when training or measuring changes its meaning.
 VERSION = 2
+# The version of the measurements alone: since 2, they have totals by script.
+MEASURED_VERSION = 2
 
 
 def reproduce(
@@ -195,7 +197,9 @@ class Experiment:
                     )
                 measured.save(path)
 
-            inputs = digest(self.model_digest(spec, size), size, settings.eval_digest())
+            inputs = digest(
+                self.model_digest(spec, size), size, settings.eval_digest(), MEASURED_VERSION
+            )
             # Train in a separate step, before this one is timed.
             self.build_model(spec, size)
             path = self.steps.build(name_measurement(spec, size), inputs, write)

@@ -14,8 +14,12 @@ from superword.evaluation import (
     TableColumn,
     build_page,
     build_table,
+    describe_script_losses,
     group_sources,
     inline_svg,
+    list_scripts,
+    most_bytes,
+    script_rate,
 )
 from superword.reproduction.claims import Case, CheckedClaim, Outcome
 from superword.reproduction.figures import PaperFigure
@@ -65,6 +69,7 @@ def build_report(
         "<h2 id='more'>All measurements</h2>",
         build_metric_section(results),
         build_source_section(results, settings),
+        build_script_section(results),
         "<h2 id='how'>How it was made</h2>",
         build_methods(results, settings),
     ]
@@ -234,6 +239,31 @@ def build_source_section(results: Results, settings: ReproductionSettings) -> st
         for name, totals in first.items()
     ]
     return f"<h3>Bytes per token by source, vocabulary {size:,}</h3>{build_table(columns, rows)}"
+
+
+def build_script_section(results: Results) -> str:
+    """Show bytes per token by script at the largest size, and which scripts lose against BPE."""
+    size = results.sizes[-1]
+    measured = [results.measured[key, size] for key in results.main_keys]
+    scripts = list_scripts(measured)
+    if not scripts:
+        return ""
+    columns = [TableColumn("script"), TableColumn("MB", True)]
+    columns += [TableColumn(results.label(key), True) for key in results.main_keys]
+    rows = []
+    for script in scripts:
+        rates = [script_rate(each, script) for each in measured]
+        shown = ["–" if rate is None else f"{rate:.3f}" for rate in rates]
+        rows.append([script, f"{most_bytes(measured, script) / 1e6:,.2f}", *shown])
+    sentences = []
+    if "bpe" in results.lineup:
+        pair = [results.measured[key, size] for key in ("bpe", results.counterpart("bpe"))]
+        sentences = describe_script_losses(pair)
+    notes = "".join(f"<p class='note'>{escape(sentence)}</p>" for sentence in sentences)
+    return (
+        f"<h3>Bytes per token by script, vocabulary {size:,}</h3>"
+        f"{build_table(columns, rows)}{notes}"
+    )
 
 
 def build_methods(results: Results, settings: ReproductionSettings) -> str:

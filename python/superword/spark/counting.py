@@ -14,7 +14,7 @@ import pyarrow as pa
 from superword import _core
 from superword.counts import key_counts
 from superword.counts.cuts import Cut
-from superword.spark.weighting import Weighting
+from superword.spark.weighting import WeightFinder, Weighting
 
 __all__ = [
     "BIGRAMS",
@@ -22,6 +22,7 @@ __all__ = [
     "FRAGMENTS",
     "PRETOKENS",
     "TOTALS",
+    "USED_WEIGHT",
     "count_fragments",
     "count_pretokens",
     "pack",
@@ -30,6 +31,9 @@ __all__ = [
 
 # The kinds of rows.
 PRETOKENS, BIGRAMS, FRAGMENTS, TOTALS = range(4)
+
+# Starts the names of the totals that say which weights were used.
+USED_WEIGHT = "weight "
 
 # Columns of counts in a row. A row of bigrams holds this many buckets, so fewer rows are shuffled.
 COLUMNS = 8
@@ -68,10 +72,11 @@ def count_batches(
     With weights, the second column names the source of each document.
     """
     nulls = 0
+    finder = None if weighting is None else WeightFinder(weighting)
     for batch in batches:
         nulls += batch.column(0).null_count
         some = batch.filter(batch.column(0).is_valid())
-        weights = None if weighting is None else weighting.find_weights(some.column(1))
+        weights = None if finder is None else finder.find_weights(some.column(1))
         counter.add(some.column(0).to_pylist(), weights)
     counts = counter.finish()
     found = counts.totals
@@ -90,6 +95,8 @@ def count_batches(
         "pretokens": found["pretokens"],
         "rows": rows,
     }
+    if finder is not None:
+        totals |= {f"{USED_WEIGHT}{number}": 1 for number in finder.used}
     keys = pa.array([name.encode() for name in totals], pa.binary())
     yield as_rows(TOTALS, keys, [pa.array(totals.values(), pa.int64())], columns)
 

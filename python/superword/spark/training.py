@@ -161,6 +161,7 @@ class Passes:
         )
         sums = PretokenSums(self._sum_counts(count, counting.COLUMNS))
         self._check("pretokens", sums.totals)
+        self._check_weights(sums.totals)
         return sums
 
     def count_fragments(self, cut: Cut, threshold: int | None) -> Iterator[Any]:
@@ -209,6 +210,19 @@ class Passes:
         log.info("%s", passed)
         if self._report is not None:
             self._report(passed)
+
+    def _check_weights(self, totals: dict[str, int]) -> None:
+        """Reject weights of a source that no document has."""
+        from superword.spark.counting import USED_WEIGHT
+
+        if self._weighting is None:
+            return
+        used = [name.removeprefix(USED_WEIGHT) for name in totals if name.startswith(USED_WEIGHT)]
+        unused = self._weighting.find_unused({int(number) for number in used})
+        if unused is not None:
+            raise CorpusError(
+                f"weights name the source {unused!r}, which no document has; correct it"
+            )
 
 
 class PretokenSums:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from os import PathLike
 from typing import Literal, Unpack, get_args
 
@@ -24,12 +24,55 @@ ExtensionKind = Literal["merges", "superwords", "both"]
 
 
 @dataclass(frozen=True)
+class Limits:
+    """The limits on new rules."""
+
+    max_superwords: int | float | None
+    max_words: int | None
+    max_token_bytes: int | None
+    forbid: str | None
+
+    def __post_init__(self) -> None:
+        """Reject limits that make no sense."""
+        TrainingConfig(**asdict(self))
+
+    def or_those_of(self, base: TrainingConfig) -> Limits:
+        """Return these limits; where there is none, that of the base. Its cap is not kept."""
+        kept = {name: limit for name, limit in asdict(self).items() if limit is not None}
+        old = Limits(None, base.max_words, base.max_token_bytes, base.forbid)
+        return replace(old, **kept)
+
+
+@dataclass(frozen=True)
 class Extension:
     """How far to extend a tokenizer."""
 
     kind: ExtensionKind
     add: int
     min_count: int
+    limits: Limits
+
+    def __post_init__(self) -> None:
+        """Reject values that make no sense."""
+        check_integer("add", self.add)
+        if self.add < 0:
+            raise ValueError(f"add must be at least 0, not {self.add}")
+        if self.kind not in get_args(ExtensionKind):
+            raise ValueError(f"kind must be 'merges', 'superwords' or 'both', not {self.kind!r}")
+        check_min_count(self.min_count)
+
+    def of(self, base: Tokenizer) -> Extension:
+        """Return the extension of a base, with the limits of the base where it has no other.
+
+        Raises:
+            ValueError: If the base cannot be extended.
+        """
+        if base.parameters.transition is not None:
+            raise ValueError(
+                "a SuperBPE model cannot be extended: its pretokens are long, "
+                "and few are single tokens"
+            )
+        return replace(self, limits=self.limits.or_those_of(base.parameters))
 
 
 class ExtendKeywords(CorpusKeywords, ResourceKeywords, total=False):
@@ -47,6 +90,10 @@ def extend(
     special_tokens: Mapping[str, int] | None = None,
     approximate: bool = False,
     min_count: int = TrainingConfig.min_count,
+    max_superwords: int | float | None = None,
+    max_words: int | None = None,
+    max_token_bytes: int | None = None,
+    forbid: str | None = None,
     corpus_options: CorpusOptions | None = None,
     resources: Resources | None = None,
     **keywords: Unpack[ExtendKeywords],
@@ -71,6 +118,11 @@ def extend(
         approximate: Warn of features of the base that cannot be reproduced, instead of rejecting
             them.
         min_count: Lowest count at which a pair is merged.
+        max_superwords: With `kind="both"`, the most superwords in the extended vocabulary: a
+            number, or a share of its size.
+        max_words: Most words of a new token; by default that of the base.
+        max_token_bytes: Most bytes of a new token; by default that of the base.
+        forbid: Regex that must not match in a new token's text; by default that of the base.
         corpus_options: The options for reading documents; or its fields as keywords.
         resources: Threads, memory, progress; or its fields as keywords.
         keywords: The fields of `CorpusOptions` and `Resources`, described there.
@@ -92,37 +144,35 @@ def extend(
         >>> extend(base, ["nota bene", "nota"], 3, kind="merges").encode("nota")
         [261]
     """
-    check_integer("add", add)
-    if add < 0:
-        raise ValueError(f"add must be at least 0, not {add}")
-    if kind not in get_args(ExtensionKind):
-        raise ValueError(f"kind must be 'merges', 'superwords' or 'both', not {kind!r}")
-    check_min_count(min_count)
     corpus_options = gather(CorpusOptions, corpus_options, keywords)
     resources = gather(Resources, resources, keywords)
+    limits = Limits(max_superwords, max_words, max_token_bytes, forbid)
+    extension = Extension(kind, add, min_count, limits)
     if not isinstance(base, Tokenizer):
         base = import_tokenizer(
             base, pattern=pattern, special_tokens=special_tokens, approximate=approximate
         )
     elif pattern is not None or special_tokens is not None:
         raise ValueError("pattern and special_tokens are for tiktoken files; a Tokenizer has them")
-    if base.parameters.transition is not None:
-        raise ValueError(
-            "a SuperBPE model cannot be extended: its pretokens are long, and few are single tokens"
-        )
+    extension = extension.of(base)
     opened = open_corpus(corpus, corpus_options=corpus_options)
     with show_progress(resources.progress) as report:
-        extension = Extension(kind, add, min_count)
         model = _core.extend(opened, base._model, extension, resources, report)
     warn_of_skipped(opened, stacklevel=4)
+    return make_extended(model, base, add)
+
+
+def make_extended(model: _core.Model, base: Tokenizer, add: int) -> Tokenizer:
+    """Return the tokenizer of an extended model; warn if it is smaller than requested."""
     tokenizer = Tokenizer._of(model)
     if tokenizer.training.bytes == 0:
         raise CorpusError("the corpus holds no text; check the paths and the column")
     added = tokenizer.vocab_size - base.vocab_size
     if added < add:
+        lift = ", or lift the limits" if tokenizer.parameters.has_limits else ""
         warnings.warn(
             f"the corpus has pairs for only {added:,} tokens, not {add:,}; "
-            "extend on more text, or lower min_count",
-            stacklevel=3,
+            f"extend on more text, or lower min_count{lift}",
+            stacklevel=4,
         )
     return tokenizer

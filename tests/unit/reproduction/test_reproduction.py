@@ -6,6 +6,7 @@ import csv
 import json
 import re
 import xml.etree.ElementTree as ElementTree
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ import pytest
 
 import superword
 from superword.corpus import open_corpus
+from superword.evaluation import ScriptTotals
 from superword.reproduction import (
     ReproductionSettings,
     Results,
@@ -24,6 +26,7 @@ from superword.reproduction import (
 )
 from superword.reproduction.figures import FIGURES
 from superword.reproduction.lineup import build_lineup
+from superword.reproduction.report import build_script_section
 from superword.reproduction.results import BOUNDLESS_4O
 from superword.reproduction.steps import Steps
 
@@ -112,6 +115,30 @@ def test_figures_and_tables_are_written_in_every_format(
     assert (tables / "table-3-ablation.md").read_text().count("\n") == 8
 
 
+def test_the_report_has_a_table_by_script_and_says_which_lose(results: Results) -> None:
+    size = SIZES[-1]
+    measured = dict(results.measured)
+
+    def add_greek(key: str, tokens: int) -> None:
+        scripts = measured[key, size].scripts | {"Greek": ScriptTotals(30_000, tokens)}
+        measured[key, size] = replace(measured[key, size], scripts=scripts)
+
+    add_greek("bpe", 10_000)
+    add_greek(BOUNDLESS_4O, 12_000)
+    section = build_script_section(replace(results, measured=measured))
+    assert f"Bytes per token by script, vocabulary {size:,}" in section
+    [greek] = re.findall(r"<tr><td[^>]*>Greek</td>.*?</tr>", section)
+    cells = re.findall(r"<td[^>]*>(.*?)</td>", greek)
+    labels = dict(zip(results.main_keys, cells[2:], strict=True))
+    assert cells[1] == "0.03"
+    assert (labels["bpe"], labels[BOUNDLESS_4O], labels["wordpiece"]) == ("3.000", "2.500", "–")
+    latin = results.measured[BOUNDLESS_4O, size].scripts["Latin"]
+    assert f"{latin.bytes / latin.tokens:.3f}" in section
+    assert "Against BPE, BoundlessBPE (4o) loses on Greek (-16.7%)." in section
+    without = {key: replace(each, scripts={}) for key, each in measured.items()}
+    assert build_script_section(replace(results, measured=without)) == ""
+
+
 class Links(HTMLParser):
     """Collects what a page loads from other files."""
 
@@ -126,6 +153,7 @@ class Links(HTMLParser):
 
 def test_the_report_is_self_contained(results: Results, settings: ReproductionSettings) -> None:
     page = (settings.out / "report.html").read_text()
+    assert build_script_section(results) in page
     links = Links()
     links.feed(page)
     assert links.loaded == []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,7 @@ import pytest
 import superword
 from superword import ExportError, Tokenizer, map_ids, measure_changes
 from superword.interop.comparing import compare_export
+from superword.tokenizer.inspection import fact_table, inspect
 
 KINDS = ["merges", "superwords", "both"]
 ENGLISH = list(superword.sample())[:4]
@@ -63,6 +66,81 @@ def test_every_kind_of_model_grows(base: str, kind: Any, tmp_path: Path) -> None
         added = dict(map_ids(old, new)["added"])
         if len(added) == len(new.rules) - len(old.rules):
             assert [part for id in ids for part in added.get(id, [id])] == old.encode_ordinary(text)
+
+
+OWN_LIMITS: list[dict[str, Any]] = [{"max_words": 2}, {"max_token_bytes": 4}, {"forbid": "e|ς$"}]
+
+
+@pytest.mark.parametrize("limits", OWN_LIMITS, ids=str)
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("base", BASES)
+def test_new_rules_keep_limits_of_their_own(
+    base: str, kind: Any, limits: dict[str, Any], tmp_path: Path
+) -> None:
+    old = BASES[base](tmp_path)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # Pairs may run out.
+        free, new = (superword.extend(old, MIXED, 40, kind=kind, **how) for how in ({}, limits))
+    assert list(new.rules[: len(old.rules)]) == list(old.rules)
+    words: dict[bytes, int] = {}
+    for rule in new.rules:
+        if rule.kind == "supermerge":
+            joined = sum(words.get(token, 1) for token in (rule.left, rule.right or b""))
+            words[rule.token] = max(joined, words.get(rule.token, 1))
+    added = [rule.token for rule in new.rules[len(old.rules) :]]
+    assert max((words.get(token, 1) for token in added), default=1) <= limits.get("max_words", 99)
+    assert max(map(len, added), default=0) <= limits.get("max_token_bytes", 99)
+    forbidden = re.compile(limits.get("forbid", "(?!)"))
+    assert not any(forbidden.search(token.decode(errors="replace")) for token in added)
+    if "max_words" not in limits:
+        assert list(new.rules) != list(free.rules)
+    assert {name: getattr(new.parameters, name) for name in limits} == limits
+    facts = {str(name): fact for name, fact in fact_table(inspect(new)).rows}
+    assert [f"{name} {limit}" for name, limit in limits.items()] == [facts["limits"]]
+    new.save(tmp_path / "limited.json")
+    assert superword.load(tmp_path / "limited.json") == new
+
+
+@pytest.mark.parametrize("base", BASES)
+def test_a_cap_counts_the_superwords_of_the_base(base: str, tmp_path: Path) -> None:
+    old = BASES[base](tmp_path)
+    before = sum(map(old.is_superword, dict(old._model.vocabulary())))
+    for cap in (before, before + 3, (before + 3.5) / (old.vocab_size + 300)):
+        new = superword.extend(old, ENGLISH, 300, kind="both", max_superwords=cap)
+        count = sum(map(new.is_superword, dict(new._model.vocabulary())))
+        assert count == new.parameters.max_superwords == before + 3 * (cap != before)
+        assert new.vocab_size == old.vocab_size + 300
+    # The cap is saved as a number, so that a smaller extension is a part of a larger one.
+    smaller = superword.extend(old, ENGLISH, 250, kind="both", max_superwords=before + 3)
+    assert list(smaller.rules) == list(new.rules[: len(smaller.rules)])
+    if before:
+        with pytest.raises(ValueError, match=f"the base has {before} superwords already; raise"):
+            superword.extend(old, ENGLISH, 300, kind="both", max_superwords=before - 1)
+
+
+@pytest.mark.parametrize("kind", ["merges", "superwords"])
+def test_a_cap_is_refused_where_it_limits_nothing(kind: Any) -> None:
+    with pytest.raises(ValueError, match='max_superwords needs kind "both"'):
+        superword.extend(bpe(), MIXED, 25, kind=kind, max_superwords=5)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"max_words": 0}, "max_words must be at least 1, not 0"),
+        ({"max_token_bytes": 2.5}, "max_token_bytes must be an integer"),
+        ({"forbid": "(a"}, "cannot read the regex"),
+        ({"kind": "both", "max_superwords": 1.5}, "max_superwords must be an integer from 0"),
+    ],
+)
+def test_limits_that_make_no_sense_are_refused(given: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        superword.extend(bpe(), MIXED, 25, **given)
+
+
+def test_a_corpus_that_runs_out_of_allowed_pairs_says_so() -> None:
+    with pytest.warns(UserWarning, match="lower min_count, or lift the limits$"):
+        superword.extend(bpe(), GREEK, 500, kind="merges", max_token_bytes=2)
 
 
 def test_the_map_names_all_ids() -> None:

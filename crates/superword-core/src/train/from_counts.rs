@@ -1,6 +1,8 @@
 //! Training on counts that were added up outside this process: first on pretokens, then on
 //! fragments.
 
+use std::sync::Arc;
+
 use crate::control::Control;
 use crate::count::{Fragments, PretokenCount, PretokenCounts, PretokenMap, RunWriter};
 use crate::error::Error;
@@ -12,8 +14,10 @@ use crate::train::engine::TrainingToken;
 use crate::train::learned_rules::LearnedRules;
 use crate::train::merges::MergeSteps;
 use crate::train::shard_counts::ShardTotals;
-use crate::train::supermerges::{OpenableIndex, OpenablePretokens, learn_on_fragments};
-use crate::train::{Resources, TrainingContext};
+use crate::train::supermerges::{
+    OpenableIndex, OpenablePretokens, has_supermerges, learn_on_fragments, learn_on_fragments_after,
+};
+use crate::train::{Extension, Resources, TrainingContext, extend};
 
 /// How many pretokens are added between two checks of the memory limit.
 const CHECK_EVERY: usize = 1 << 20;
@@ -86,12 +90,47 @@ impl PretokenSums {
         huge_pages::release();
         let openable = OpenablePretokens::new(&counts, &merges);
         let training = counts.training();
-        Ok(LearnedMerges { parameters, training, merges, openable })
+        Ok(LearnedMerges { base: None, parameters, training, merges, openable })
+    }
+
+    /// Learns the merges of an extension, after all rules of a model. If it has superwords only,
+    /// there are none.
+    ///
+    /// # Errors
+    /// When the model cannot be extended, or has added tokens; when the memory limit is too low;
+    /// when the job is interrupted.
+    pub fn learn_after(
+        self,
+        base: Arc<Model>,
+        extension: Extension,
+        totals: ShardTotals,
+        resources: Resources,
+        control: &Control,
+    ) -> Result<LearnedMerges, Error> {
+        if !base.added_tokens().is_empty() {
+            let reason = "the base has added tokens, at which documents are split before they are \
+                          counted; extend it on the documents";
+            return Err(Error::Counts { reason: reason.to_owned() });
+        }
+        let kind = extension.kind;
+        let parameters = extension.into_parameters(&base)?;
+        let counts = PretokenCounts::from_sums(self.map, totals.pretokens, totals.corpus);
+        self.budget.allow_merges(counts.cells(), counts.memory())?;
+        let context = TrainingContext { parameters: &parameters, resources, control };
+        // Without merges, it is not known which supermerges will be too rare.
+        let merges = extend::learn_merges(&base, kind, &counts, &context)?
+            .unwrap_or_else(|| MergeSteps::none_after(&base, parameters.min_count));
+        huge_pages::release();
+        let openable = OpenablePretokens::after(&base, &counts, &merges);
+        let training = counts.training();
+        Ok(LearnedMerges { base: Some(base), parameters, training, merges, openable })
     }
 }
 
 /// Learned merges, with which supermerges can compete.
 pub struct LearnedMerges {
+    /// The model that is extended, if there is one.
+    base: Option<Arc<Model>>,
     parameters: Parameters,
     training: Training,
     merges: MergeSteps,
@@ -120,6 +159,12 @@ impl LearnedMerges {
         self.merges.min_supermerge_count
     }
 
+    /// Whether documents may be split between rare neighbours.
+    #[must_use]
+    pub fn may_split_rare_neighbours(&self) -> bool {
+        !self.base.as_deref().is_some_and(has_supermerges)
+    }
+
     /// Returns an empty collection of fragments.
     ///
     /// # Errors
@@ -129,7 +174,7 @@ impl LearnedMerges {
     }
 
     /// Learns supermerges on fragments, and returns the model. Without fragments, it has no
-    /// supermerges.
+    /// supermerges. An extended model keeps the special tokens of its base.
     ///
     /// Returns `None` if documents were split between rare neighbours and must not be. The
     /// fragments have to be counted again then, without splitting there.
@@ -149,16 +194,24 @@ impl LearnedMerges {
             let context = TrainingContext { parameters: &self.parameters, resources, control };
             let CountedFragments { sums, splits_rare_neighbours } = fragments;
             let fragments = Fragments::from_sums(sums.writer.finish()?, splits_rare_neighbours);
-            learn_on_fragments(fragments, &mut self.merges, &self.openable, &context)?
+            let (merges, openable) = (&mut self.merges, &self.openable);
+            match &self.base {
+                Some(base) => learn_on_fragments_after(base, fragments, merges, openable, &context),
+                None => learn_on_fragments(fragments, merges, openable, &context),
+            }?
         } else {
             Some(self.merges.rules())
         };
         let Some(rules) = rules else { return Ok(None) };
         let learned = LearnedRules { tokens: self.merges.tokens.clone(), rules };
-        let (tokens, rules) = learned.index_tokens();
         let CountThresholds { min_pretoken_count, min_fragment_count } = thresholds;
         let training = Training { min_pretoken_count, min_fragment_count, ..self.training };
-        Model::new(self.parameters.clone(), tokens, rules, special_tokens, training).map(Some)
+        let parameters = self.parameters.clone();
+        if let Some(base) = &self.base {
+            return extend::append_learned(base, parameters, &learned, training).map(Some);
+        }
+        let (tokens, rules) = learned.index_tokens();
+        Model::new(parameters, tokens, rules, special_tokens, training).map(Some)
     }
 }
 

@@ -16,6 +16,7 @@ use crate::count::PretokenCounts;
 use crate::error::Error;
 use crate::model::{Model, Rule};
 use crate::train::TrainingContext;
+use crate::train::base_tokens::BaseTokens;
 use crate::train::engine::{TokenPair, TrainingToken, TrainingTokens};
 use learner::MergeLearner;
 
@@ -80,6 +81,11 @@ impl MergeSteps {
         context: &TrainingContext,
     ) -> Result<MergeSteps, Error> {
         MergeLearner::after(base, counts, context)?.learn()
+    }
+
+    /// Returns no merges after the rules of a model.
+    pub(crate) fn none_after(base: &Model, min_supermerge_count: u64) -> MergeSteps {
+        MergeSteps { tokens: BaseTokens::of(base).tokens, steps: Vec::new(), min_supermerge_count }
     }
 
     /// Returns the rules of all steps.

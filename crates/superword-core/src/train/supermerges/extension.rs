@@ -3,12 +3,8 @@
 //! If no merges compete with them, it is not known below which count none is chosen. A threshold is
 //! guessed. If supermerges run out above it, learning starts again with half the threshold.
 
-use super::{FRAGMENT_MEMORY, SupermergeLearner};
-use crate::count::{
-    AboveThreshold, CorpusPass, FragmentSymbol, Fragments, OpenableSplitter, PretokenCounts,
-    PretokenMap,
-};
-use crate::encode::rules_that_open;
+use super::{FRAGMENT_MEMORY, OpenablePretokens, SupermergeLearner};
+use crate::count::{AboveThreshold, CorpusPass, Fragments, OpenableSplitter, PretokenCounts};
 use crate::error::Error;
 use crate::model::{Model, Parameters, Rule, TokenIndex};
 use crate::train::TrainingContext;
@@ -30,74 +26,84 @@ pub(crate) fn learn_after(
     merges: Option<MergeSteps>,
     context: &TrainingContext,
 ) -> Result<LearnedRules, Error> {
-    let &TrainingContext { parameters, resources, .. } = context;
+    let parameters = context.parameters;
     let min_supermerge_count = merges.as_ref().map(|merges| merges.min_supermerge_count);
-    let (mut tokens, steps) = match merges {
-        Some(MergeSteps { tokens, steps, .. }) => (tokens, steps),
-        None => (BaseTokens::of(base).tokens, Vec::new()),
-    };
-    let known = tokens.len();
-    let openings = rules_that_open(base);
-    let mut openable = PretokenMap::new();
-    let opened = openings.iter().flatten().copied().map(training_token);
-    let opened_later = steps.iter().filter(|step| step.opens).map(|step| step.token);
-    for token in TrainingToken::bytes().chain(opened).chain(opened_later) {
-        let bytes = tokens.bytes(token);
-        if counts.has_eligible(bytes) && openable.find(bytes).is_none() {
-            openable.insert(bytes, FragmentSymbol::from(token));
-        }
-    }
+    let mut merges = merges.unwrap_or_else(|| MergeSteps::none_after(base, 0));
+    let known = merges.tokens.len();
+    let openable = OpenablePretokens::after(base, &counts, &merges);
     let bigrams = counts.into_bigrams();
-    let vocab_size = parameters.vocab_size as usize;
-    let add = vocab_size - base.vocab_size().min(vocab_size);
+    let add = count_missing_tokens(base, parameters);
     let likely = || bigrams.as_ref().map_or(0, |bigrams| bigrams.count_reached_by(add) / 2);
     let mut threshold = min_supermerge_count.unwrap_or_else(likely).max(parameters.min_count);
-    // The supermerges of the model are performed however rare they are here.
-    let mut bigrams = bigrams.filter(|_| !base.rules().iter().any(is_supermerge));
+    let mut bigrams = bigrams.filter(|_| !has_supermerges(base));
     loop {
         let frequent = bigrams.as_ref().map(|bigrams| AboveThreshold { bigrams, threshold });
-        let splitter =
-            OpenableSplitter { pattern: base.pattern(), openable: &openable, bigrams: frequent };
+        let splitter = OpenableSplitter {
+            pattern: base.pattern(),
+            openable: &openable.symbols,
+            bigrams: frequent,
+        };
         let fragments = Fragments::count(pass, &splitter)?;
-        resources.budget().allow_fragments(fragments.cells(), FRAGMENT_MEMORY)?;
-        let mut learner = SupermergeLearner::new(fragments, &mut tokens, threshold)?;
-        replay(base, &openings, &openable, &mut learner);
-        let vocab_size = (learner.vocabulary.size() + add) as u32;
-        let extended = Parameters { vocab_size, ..parameters.clone() };
-        let context = TrainingContext { parameters: &extended, ..*context };
-        match learner.learn(&steps, &openable, &context)? {
+        merges.min_supermerge_count = threshold;
+        match learn_on_fragments_after(base, fragments, &mut merges, &openable, context)? {
             None => bigrams = None,
             Some(rules)
                 if min_supermerge_count.is_some()
                     || threshold == parameters.min_count
                     || count_new_tokens(&rules, base) >= add =>
             {
-                return Ok(LearnedRules { tokens, rules });
+                return Ok(LearnedRules { tokens: merges.tokens, rules });
             }
             Some(_) => threshold = (threshold / 2).max(parameters.min_count),
         }
-        tokens.truncate(known);
+        merges.tokens.truncate(known);
     }
 }
 
-/// Performs the rules of a model. Of merges and deletions only the pretokens that they open and
-/// close matter; `openings` has the token that each rule opens.
-fn replay(
+/// Learns supermerges on fragments, after the rules of `base`, among the merges that were learned
+/// after them.
+///
+/// Returns `None` if documents were split between rare neighbours and must not be, as
+/// [`learn_on_fragments`](super::learn_on_fragments) does.
+pub(crate) fn learn_on_fragments_after(
     base: &Model,
-    openings: &[Option<TokenIndex>],
-    openable: &PretokenMap<FragmentSymbol>,
-    learner: &mut SupermergeLearner,
-) {
-    for byte in TrainingToken::bytes() {
-        if openable.find(learner.tokens.bytes(byte)).is_some() {
-            learner.open(byte);
-        }
+    fragments: Fragments,
+    merges: &mut MergeSteps,
+    openable: &OpenablePretokens,
+    context: &TrainingContext,
+) -> Result<Option<Vec<Rule<TrainingToken>>>, Error> {
+    context.resources.budget().allow_fragments(fragments.cells(), FRAGMENT_MEMORY)?;
+    let MergeSteps { tokens, steps, min_supermerge_count } = merges;
+    let mut learner = SupermergeLearner::new(fragments, tokens, *min_supermerge_count)?;
+    replay(base, openable, &mut learner);
+    let add = count_missing_tokens(base, context.parameters);
+    let vocab_size = (learner.vocabulary.size() + add) as u32;
+    let extended = Parameters { vocab_size, ..context.parameters.clone() };
+    learner.learn(steps, &openable.symbols, &TrainingContext { parameters: &extended, ..*context })
+}
+
+/// Whether a model has supermerges. They are performed however rare they are in a corpus, so its
+/// documents are not split between rare neighbours.
+pub(crate) fn has_supermerges(base: &Model) -> bool {
+    base.rules().iter().any(|rule| matches!(rule, Rule::Supermerge { .. }))
+}
+
+/// Returns the number of tokens to add.
+fn count_missing_tokens(base: &Model, parameters: &Parameters) -> usize {
+    (parameters.vocab_size as usize).saturating_sub(base.vocab_size())
+}
+
+/// Performs the rules of a model. Of merges and deletions only the pretokens that they open and
+/// close matter.
+fn replay(base: &Model, openable: &OpenablePretokens, learner: &mut SupermergeLearner) {
+    for &byte in &openable.single_bytes {
+        learner.open(byte);
     }
-    for (rule, opens) in base.rules().iter().zip(openings) {
+    for (rule, opens) in base.rules().iter().zip(&openable.opened_by_base) {
         match *rule {
             Rule::Merge { .. } => {
                 if let Some(token) = *opens {
-                    learner.open(training_token(token));
+                    learner.open(token);
                 }
             }
             Rule::Delete { token, .. } => learner.close(training_token(token)),
@@ -107,10 +113,6 @@ fn replay(
         }
     }
     learner.vocabulary = BaseTokens::of(base).vocabulary;
-}
-
-fn is_supermerge(rule: &Rule) -> bool {
-    matches!(rule, Rule::Supermerge { .. })
 }
 
 /// Returns how many tokens rules make that are not in the vocabulary of a model.

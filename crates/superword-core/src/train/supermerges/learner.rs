@@ -61,6 +61,9 @@ impl<'t> SupermergeLearner<'t> {
     ) -> Result<Option<Vec<Rule<TrainingToken>>>, Error> {
         let &TrainingContext { parameters, resources, control } = context;
         let mut cap = Cap::new(parameters);
+        for &token in self.first_pair.keys() {
+            cap.record_superword(self.tokens.bytes(token)); // Of a model that is extended.
+        }
         let filter = TokenFilter::new(&parameters.limits)?;
         let mut steps = steps.iter().peekable();
         while self.vocabulary.size() < parameters.vocab_size as usize {
@@ -156,6 +159,7 @@ impl<'t> SupermergeLearner<'t> {
     /// Performs a supermerge of an existing model, whatever its count here.
     pub(super) fn replay_supermerge(&mut self, pair: TokenPair, token: TrainingToken) {
         self.engine.pairs.take(pair);
+        self.first_pair.entry(token).or_insert(pair);
         self.words.record_supermerge(self.tokens, pair, token);
         let occurrences = self.engine.occurrences.of_pair(&self.engine.sequence, pair);
         let is_new = !self.live.contains_key(&token);

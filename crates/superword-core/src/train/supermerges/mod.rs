@@ -28,7 +28,7 @@ use crate::train::engine::TrainingToken;
 use crate::train::learned_rules::LearnedRules;
 use crate::train::merges::MergeSteps;
 
-pub(crate) use extension::learn_after;
+pub(crate) use extension::{has_supermerges, learn_after, learn_on_fragments_after};
 use learner::SupermergeLearner;
 pub(crate) use openable::{OpenableIndex, OpenablePretokens};
 

@@ -1,6 +1,9 @@
 //! The pretokens that open at some time.
 
 use crate::count::{FragmentSymbol, PretokenCounts, PretokenMap};
+use crate::encode::rules_that_open;
+use crate::model::Model;
+use crate::train::base_tokens::training_token;
 use crate::train::engine::TrainingToken;
 use crate::train::merges::MergeSteps;
 
@@ -23,23 +26,46 @@ pub(crate) struct OpenablePretokens {
     pub(crate) single_bytes: Vec<TrainingToken>,
     /// All of them in the order in which they first open, by `OpenableIndex`.
     pub(crate) tokens: Vec<TrainingToken>,
+    /// For each rule of the model that is extended, the token that it opens.
+    pub(crate) opened_by_base: Vec<Option<TrainingToken>>,
 }
 
 impl OpenablePretokens {
     /// Finds the counted pretokens that merges open.
     pub(crate) fn new(counts: &PretokenCounts, merges: &MergeSteps) -> OpenablePretokens {
+        OpenablePretokens::find(counts, Vec::new(), merges)
+    }
+
+    /// Finds the counted pretokens that the rules of a model open, or merges after them.
+    pub(crate) fn after(
+        base: &Model,
+        counts: &PretokenCounts,
+        merges: &MergeSteps,
+    ) -> OpenablePretokens {
+        let opened = rules_that_open(base).into_iter().map(|opened| opened.map(training_token));
+        OpenablePretokens::find(counts, opened.collect(), merges)
+    }
+
+    /// Finds the counted pretokens that are open from the start, that the rules of a model open, or
+    /// merges.
+    fn find(
+        counts: &PretokenCounts,
+        opened_by_base: Vec<Option<TrainingToken>>,
+        merges: &MergeSteps,
+    ) -> OpenablePretokens {
         let spell = |token| merges.tokens.bytes(token);
         let bytes = TrainingToken::bytes();
         let single_bytes: Vec<_> = bytes.filter(|&byte| counts.has_eligible(spell(byte))).collect();
         let opened = merges.steps.iter().filter(|step| step.opens).map(|step| step.token);
         let mut symbols = PretokenMap::new();
         let mut tokens = Vec::new();
-        for token in single_bytes.iter().copied().chain(opened) {
+        let opened_before = opened_by_base.iter().flatten();
+        for token in single_bytes.iter().chain(opened_before).copied().chain(opened) {
             if counts.has_eligible(spell(token)) && symbols.find(spell(token)).is_none() {
                 symbols.insert(spell(token), FragmentSymbol::from(token));
                 tokens.push(token);
             }
         }
-        OpenablePretokens { symbols, single_bytes, tokens }
+        OpenablePretokens { symbols, single_bytes, tokens, opened_by_base }
     }
 }
