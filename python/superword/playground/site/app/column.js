@@ -1,0 +1,103 @@
+// A column: one tokenizer, its counts and its tokens.
+
+import { copyIds, copyPython } from "./copying.js";
+import { create } from "./dom.js";
+import { formatCount, formatCounted, formatPercent } from "./numbers.js";
+import { TokenList } from "./token_list.js";
+import { createAbout } from "./about.js";
+
+export class Column {
+  /**
+   * Make the column of a model. `source` says where the model came from, for links. `actions` are
+   * what the page does: close, point, open, inspect, and `sampleText`, the text that it shows.
+   */
+  constructor({ key, name, source, summary }, actions) {
+    Object.assign(this, { key, name, source, summary, actions });
+    this.encoding = null;
+    this.list = new TokenList(`Tokens of ${name}`, {
+      onOpen: (index) => actions.openToken(this, index),
+      onPoint: (pill) => actions.pointAt(this, pill),
+    });
+    this.element = this.create();
+  }
+
+  create() {
+    this.tokenCount = create("b", { class: "figure" }, "–");
+    this.versus = create("span", { class: "versus" });
+    this.figures = create("span", { class: "hint" });
+    this.share = create("span", { class: "share-bar", "aria-hidden": "true" }, create("span"));
+    this.note = create("p", { class: "note hint", role: "status", hidden: true });
+    const close = create("button", { type: "button", class: "quiet", "aria-label": `Close ${this.name}` }, "✕");
+    close.addEventListener("click", () => this.actions.close(this));
+    const about = create("details", { class: "about" }, create("summary", {}, "About this tokenizer"));
+    about.addEventListener("toggle", () => this.describe(about), { once: true });
+    return create(
+      "article",
+      { class: "card column", "aria-label": this.name },
+      create("div", { class: "section-head" }, create("h3", {}, this.name), close),
+      create("p", { class: "hint model" }, this.describeModel()),
+      create("p", { class: "count" }, this.tokenCount, " ", this.versus),
+      this.share,
+      this.figures,
+      this.list.element,
+      this.note,
+      create("div", { class: "row" }, this.createCopy("Copy ids", copyIds), this.createCopy("Copy as Python", copyPython)),
+      about,
+    );
+  }
+
+  createCopy(label, copy) {
+    const button = create("button", { type: "button" }, label);
+    button.addEventListener("click", async () => {
+      const done = this.encoding && (await copy(this, this.actions.sampleText(), this.actions.first()));
+      button.textContent = done ? "Copied" : "Could not copy";
+      setTimeout(() => (button.textContent = label), 1200);
+    });
+    return button;
+  }
+
+  describeModel() {
+    const { kind, vocab_size: size, pattern } = this.summary;
+    const shown = pattern && pattern.length > 24 ? "its own pattern" : pattern;
+    return [kind, `vocabulary of ${formatCount(size)}`, shown].filter(Boolean).join(" · ");
+  }
+
+  async describe(about) {
+    try {
+      about.append(createAbout(await this.actions.inspect(this)));
+    } catch (error) {
+      about.append(create("p", { class: "hint" }, error.message));
+    }
+  }
+
+  /** Show counts: of all tokens, or of the first ones. `baseline` is the first column's count. */
+  showCounts({ first, baseline, most, byteCount, isFirst }) {
+    const { ids, ends, superwordCount } = this.encoding;
+    const count = ids.length;
+    this.tokenCount.textContent = formatCounted(count, "token");
+    this.share.firstChild.style.width = `${most ? (100 * count) / most : 0}%`;
+    const change = baseline ? count / baseline - 1 : 0;
+    const word = change < 0 ? "fewer" : "more";
+    this.versus.textContent = isFirst || !change ? "" : `${formatPercent(Math.abs(change))} ${word}`;
+    this.versus.className = change < 0 ? "versus fewer" : "versus more";
+    const parts = count ? [`${(byteCount / count).toFixed(2)} bytes per token`] : [];
+    if (count) parts.push(formatCounted(superwordCount, "superword"));
+    if (first && first < count) parts.push(`the first ${formatCount(first)} hold ${formatCounted(ends[first - 1], "byte")}`);
+    this.figures.textContent = parts.join(" · ");
+  }
+
+  /** Show a sentence below the tokens. */
+  showNote(sentence) {
+    this.note.textContent = sentence;
+    this.note.hidden = !sentence;
+  }
+
+  showError(sentence) {
+    this.encoding = null;
+    this.list.clear();
+    this.tokenCount.textContent = "–";
+    this.versus.textContent = "";
+    this.figures.textContent = "";
+    this.showNote(sentence);
+  }
+}

@@ -1,0 +1,26 @@
+// Creating elements. Text is only ever set as text, so that no token can become markup.
+
+/** Create an element with attributes and children; a child that is a string becomes text. */
+export function create(tag, attributes = {}, ...children) {
+  return fill(document.createElement(tag), attributes, children);
+}
+
+/** Create an SVG element. */
+export function createSvg(tag, attributes = {}, ...children) {
+  return fill(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
+}
+
+/** Return the element with an id. */
+export function find(id) {
+  return document.getElementById(id);
+}
+
+function fill(element, attributes, children) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value !== null && value !== undefined && value !== false) {
+      element.setAttribute(name, value === true ? "" : value);
+    }
+  }
+  element.append(...children);
+  return element;
+}

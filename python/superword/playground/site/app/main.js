@@ -1,0 +1,140 @@
+// The start: what the link or the server asks for is opened, and the controls are connected.
+
+import { copyText } from "./copying.js";
+import { find } from "./dom.js";
+import { isText, startFiles } from "./files.js";
+import { packView, unpackView } from "./link.js";
+import { clearMessages, showMessage } from "./messages.js";
+import { fillChoices, Page } from "./page.js";
+import { FIRST_TEXT, SENTENCES } from "./sentences.js";
+import { startTabs } from "./tabs.js";
+import { startTheme } from "./theme.js";
+import { TrainingPanel } from "./training.js";
+
+const SITE = new URL("../", import.meta.url);
+const LINK_DELAY = 300;
+
+let linkTimer;
+let isStarting = true;
+let ownHash = "";
+
+startTheme();
+const page = new Page(saveLinkSoon);
+const training = new TrainingPanel(page, { onTrained: (models) => page.openTrained(models), onChange: saveLinkSoon });
+const chooseView = startTabs(["tokens", "rules", "cut"], (view) => isStarting || page.showView(view));
+connectControls();
+await start();
+
+async function start() {
+  isStarting = true;
+  const listing = await readListing();
+  fillChoices(find("add"), "a tokenizer", listing.models.map(({ name }) => name));
+  page.listing = listing;
+  const view = (await unpackView(location.hash)) ?? { models: listing.open.map((name) => ({ name })), view: "tokens", text: FIRST_TEXT, corpus: "", outline: true };
+  await openView(view);
+  isStarting = false;
+}
+
+/** Show what a link holds. */
+async function openView(view) {
+  page.input.set(view.text);
+  find("first").value = view.first ?? "";
+  find("outline").checked = view.outline;
+  page.showOutline();
+  training.setCorpus(view.corpus);
+  for (const model of view.models.filter((each) => !each.training)) await openListed(model.name);
+  chooseView(view.view);
+  await page.update();
+  const configs = view.models.filter((each) => each.training).map((each) => each.training);
+  if (configs.length) await training.train(view.corpus, configs);
+  await page.showView(view.view, view);
+}
+
+async function readListing() {
+  try {
+    return await (await fetch(new URL("models.json", SITE))).json();
+  } catch {
+    showMessage("The list of tokenizers could not be read. Open the page from a web server: superword playground starts one.");
+    return { open: [], models: [] };
+  }
+}
+
+/** Open a tokenizer of the list. */
+async function openListed(name) {
+  const listed = page.listing.models.find((model) => model.name === name);
+  if (!listed) {
+    showMessage(`The link shows ${name}, which is not here: drop the file on the page.`);
+    return;
+  }
+  try {
+    const answer = await fetch(new URL(listed.url, SITE));
+    if (!answer.ok) throw new Error(await answer.text());
+    const bytes = new Uint8Array(await answer.arrayBuffer());
+    await page.openModel({ name, bytes, source: { isSample: listed.url.startsWith("samples/"), file: listed.url.split("/").at(-1) } });
+  } catch (error) {
+    showMessage(`${name} could not be read: ${error.message.trim()}.`);
+  }
+}
+
+async function openFile(file, isForTraining) {
+  if (isForTraining || isText(file)) {
+    const text = await file.text();
+    if (isForTraining) return training.setCorpus(text);
+    page.input.set(text);
+  } else {
+    const bytes = new Uint8Array(await file.arrayBuffer());
+    await page.openModel({ name: file.name, bytes, source: { file: file.name } });
+  }
+  await page.update();
+}
+
+function connectControls() {
+  const language = find("language");
+  fillChoices(language, "a language", Object.keys(SENTENCES));
+  language.addEventListener("change", () => {
+    if (!language.value) return;
+    page.input.set(SENTENCES[language.value]);
+    page.update();
+  });
+  const add = find("add");
+  add.addEventListener("change", async () => {
+    const name = add.value;
+    add.value = "";
+    if (!name) return;
+    clearMessages();
+    await openListed(name);
+    await page.update();
+  });
+  startFiles(async (file, isForTraining) => {
+    clearMessages();
+    await openFile(file, isForTraining);
+  });
+  find("share").addEventListener("click", share);
+  addEventListener("hashchange", () => location.hash !== ownHash && location.reload());
+}
+
+/** Copy the link to this view, and say what it cannot hold. */
+async function share() {
+  const button = find("share");
+  const isWhole = await saveLink();
+  const isCopied = await copyText(location.href);
+  button.textContent = isCopied ? "Link copied" : "The link is in the address bar";
+  setTimeout(() => (button.textContent = "Copy link"), 1600);
+  const files = page.columns.filter(({ source }) => !source.training && !page.listing.models.some(({ url }) => url.endsWith(`/${source.file}`)));
+  if (!isWhole) showMessage("The text is too long for a link; the link opens the page without it.");
+  if (files.length) showMessage(`The link does not hold files: who opens it needs ${files.map(({ name }) => name).join(", ")}.`);
+}
+
+function saveLinkSoon() {
+  if (isStarting) return;
+  clearTimeout(linkTimer);
+  linkTimer = setTimeout(saveLink, LINK_DELAY);
+}
+
+async function saveLink() {
+  clearTimeout(linkTimer);
+  const { hash, isWhole } = await packView(page.describe(training.corpus.value));
+  ownHash = hash;
+  history.replaceState(null, "", hash);
+  return isWhole;
+}

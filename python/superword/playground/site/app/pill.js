@@ -1,0 +1,79 @@
+// A token as a pill: colored by its bytes, in parts by its pretokens, superwords with a word count.
+
+import { hueOf } from "./colors.js";
+import { create } from "./dom.js";
+import { findAfter } from "./boundaries.js";
+import { showBytes, splitVisible } from "./visible.js";
+
+// Letters of scripts that are written from right to left, before any other letter.
+const RIGHT_TO_LEFT = /^[^\p{L}]*[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/u;
+
+/**
+ * Create the pill of a token. `span` says where it is: its bytes, the offset of the first of them
+ * in the text, the ends of all pretokens, and the index of the token.
+ */
+export function createPill({ bytes, start, pretokens, index }) {
+  const parts = splitParts(bytes, start, pretokens);
+  const words = parts.length;
+  const pill = create("span", {
+    class: words > 1 ? "token superword" : "token",
+    role: "button",
+    tabindex: -1,
+    "aria-label": describePill(bytes, words),
+    "data-index": index,
+  });
+  pill.style.setProperty("--hue", hueOf(bytes));
+  for (const part of parts) pill.append(createPart(part));
+  if (words > 1) pill.append(create("span", { class: "words" }, String(words)));
+  return pill;
+}
+
+/** Append visible text to an element, signs in a span of their own. */
+export function appendVisible(element, bytes) {
+  for (const { text, isSign, isCode } of splitVisible(bytes)) {
+    if (isSign) element.append(create("span", { class: isCode ? "invisible code" : "invisible" }, text));
+    else element.append(text);
+  }
+}
+
+/** Say whether bytes end a line. */
+export function endsLine(bytes) {
+  const last = bytes.lastIndexOf(10);
+  return last >= 0 && bytes.subarray(last).every((byte) => byte === 10 || byte === 13 || byte === 32 || byte === 9);
+}
+
+/** Return the direction in which a text is written. */
+export function findDirection(text) {
+  return RIGHT_TO_LEFT.test(text) ? "rtl" : "ltr";
+}
+
+/** Split a token at the ends of pretokens; each part says whether a pretoken starts and ends there. */
+function splitParts(bytes, start, pretokens) {
+  const parts = [];
+  const end = start + bytes.length;
+  let at = findAfter(pretokens, start);
+  for (let from = start; from < end; ) {
+    const to = Math.min(at < pretokens.length ? pretokens[at] : end, end);
+    const previous = at ? pretokens[at - 1] : 0;
+    parts.push({
+      bytes: bytes.subarray(from - start, to - start),
+      starts: from === previous,
+      ends: at >= pretokens.length || to === pretokens[at],
+    });
+    from = to;
+    at++;
+  }
+  return parts;
+}
+
+function createPart({ bytes, starts, ends }) {
+  const names = ["part", starts && "starts", ends && "ends"].filter(Boolean).join(" ");
+  const part = create("span", { class: names });
+  appendVisible(part, bytes);
+  return part;
+}
+
+function describePill(bytes, words) {
+  const text = showBytes(bytes);
+  return words > 1 ? `${text}, superword of ${words} words` : text;
+}
