@@ -26,7 +26,7 @@ from superword.playground.server import SITE, find_site_files
 @pytest.fixture(scope="module")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PlaygroundServer]:
     folder = tmp_path_factory.mktemp("models")
-    superword.train(["to be or not to be"], 260).save(folder / "model.json")
+    superword.train(["to be or not to be"] * 3, 260).save(folder / "model.json")
     (folder / "secret.txt").write_text("secret")
     with PlaygroundServer(find_models([folder / "model.json"])) as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
@@ -107,7 +107,6 @@ def test_given_models_are_served_as_they_are_now(server: PlaygroundServer) -> No
         "/index.html/",
         "/index.html%00.js",
         "\\..\\server.py",
-        "http://127.0.0.1/index.html",
         "*",
     ],
 )
@@ -170,7 +169,7 @@ def test_models_that_the_browser_cannot_open_are_refused_at_the_start(tmp_path: 
 
 
 def test_folders_and_equal_names_are_told_apart(tmp_path: Path) -> None:
-    tok = superword.train(["to be or not to be"], 260)
+    tok = superword.train(["to be or not to be"] * 3, 260)
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
         tok.save(tmp_path / name / "superword.json")

@@ -29,15 +29,9 @@ export function createSuperwords(superwords) {
   const list = create("ul", { class: "superwords" });
   for (const { token, count } of superwords) {
     const pill = create("span", { class: "token superword" });
-    const bytes = spellBytes(token);
-    pill.style.setProperty("--hue", hueOf(bytes));
-    appendVisible(pill, bytes);
+    pill.style.setProperty("--hue", hueOf(token));
+    appendVisible(pill, token);
     list.append(create("li", {}, pill, create("span", { class: "hint" }, ` ×${formatCount(count)}`)));
   }
   return list;
-}
-
-/** Return the bytes of a token that is spelled with a character below 256 for each. */
-function spellBytes(token) {
-  return typeof token === "string" ? Uint8Array.from(token, (character) => character.charCodeAt(0)) : token;
 }

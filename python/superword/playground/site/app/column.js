@@ -70,20 +70,24 @@ export class Column {
     }
   }
 
-  /** Show counts: of all tokens, or of the first ones. `baseline` is the first column's count. */
-  showCounts({ first, baseline, most, byteCount, isFirst }) {
+  /** Show the counts of the whole text; `baseline` is the first column's count. */
+  showCounts({ first, baseline, most, byteCount }) {
     const { ids, ends, superwordCount } = this.encoding;
     const count = ids.length;
+    const parts = count ? [`${(byteCount / count).toFixed(2)} bytes per token`, formatCounted(superwordCount, "superword")] : [];
+    if (first && first < count) parts.push(`the first ${formatCount(first)} hold ${formatCounted(ends[first - 1], "byte")}`);
+    this.showHeadline(count, most, parts.join(" · "));
+    const change = baseline ? count / baseline - 1 : 0;
+    this.versus.textContent = change ? `${formatPercent(Math.abs(change))} ${change < 0 ? "fewer" : "more"}` : "";
+    this.versus.className = change < 0 ? "versus fewer" : "versus more";
+  }
+
+  /** Show a number of tokens, as a share of the largest there may be, and a line about it. */
+  showHeadline(count, most, line) {
     this.tokenCount.textContent = formatCounted(count, "token");
     this.share.firstChild.style.width = `${most ? (100 * count) / most : 0}%`;
-    const change = baseline ? count / baseline - 1 : 0;
-    const word = change < 0 ? "fewer" : "more";
-    this.versus.textContent = isFirst || !change ? "" : `${formatPercent(Math.abs(change))} ${word}`;
-    this.versus.className = change < 0 ? "versus fewer" : "versus more";
-    const parts = count ? [`${(byteCount / count).toFixed(2)} bytes per token`] : [];
-    if (count) parts.push(formatCounted(superwordCount, "superword"));
-    if (first && first < count) parts.push(`the first ${formatCount(first)} hold ${formatCounted(ends[first - 1], "byte")}`);
-    this.figures.textContent = parts.join(" · ");
+    this.versus.textContent = "";
+    this.figures.textContent = line;
   }
 
   /** Show a sentence below the tokens. */

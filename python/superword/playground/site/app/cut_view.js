@@ -66,10 +66,10 @@ function showColumn(column, bytes, prefix, rest) {
   const heldBytes = bytes.length - (stableCount ? ends[stableCount - 1] : 0);
   const held = ids.length - stableCount;
   const changed = ids.length - Math.max(kept, stableCount);
-  const sentences = [`${formatCounted(stableCount, "token")} final, ${formatCount(held)} held back (${formatCounted(heldBytes, "byte")}).`];
-  if (rest && changed) sentences.push(`The text that follows changes ${formatCount(changed)} of them.`);
-  else if (rest) sentences.push("The text that follows changes none.");
-  column.showNote(sentences.join(" "));
+  const parts = [`${formatCount(stableCount)} final`, `${formatCount(held)} held back (${formatCounted(heldBytes, "byte")})`];
+  if (rest) parts.push(changed ? `the text that follows changes ${formatCount(changed)}` : "the text that follows changes none");
+  column.showHeadline(ids.length, column.encoding?.ids.length ?? ids.length, parts.join(" · "));
+  column.showNote("");
 }
 
 /** Return the last part of an encoding, so that a long text is not drawn. */

@@ -79,7 +79,7 @@ export class EngineClient {
     const waiting = this.pending.get(id);
     if (!waiting) return;
     if (progress) {
-      waiting.onProgress?.(progress.done, progress.total);
+      waiting.onProgress?.(progress);
       return;
     }
     this.pending.delete(id);

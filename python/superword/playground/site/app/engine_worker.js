@@ -4,8 +4,9 @@ import { openEngine } from "../engine.js";
 import { countSuperwords, markDifferences } from "./boundaries.js";
 import { trimTree } from "./trimming.js";
 
-// The largest derivation that the page draws, and the steps of a plot.
+// The largest derivation that the page draws, the superwords that it lists, the steps of a plot.
 const MAX_NODES = 300;
+const LISTED = 20;
 const STRETCHES = 40;
 const encoder = new TextEncoder();
 const opening = openEngine(fetch(new URL("../superword.wasm", import.meta.url)));
@@ -41,7 +42,7 @@ const methods = {
       attempt(() => {
         const handle = handles.get(key);
         const { ids, ends, stable_count: stableCount } = engine.stable(handle, text);
-        return { ids: own(ids), ends: own(ends), stableCount, pretokens: own(engine.pretokens(handle, text)) };
+        return { ids, ends, stableCount, pretokens: engine.pretokens(handle, text) };
       }),
     );
     return { bytes: encoder.encode(text), columns };
@@ -52,7 +53,7 @@ const methods = {
     return keys.map((key) =>
       attempt(() => {
         const { rules, kinds } = engine.steps(handles.get(key), text);
-        return { rules: own(rules), kinds: own(kinds) };
+        return { rules, kinds };
       }),
     );
   },
@@ -61,8 +62,8 @@ const methods = {
   showSteps(wanted, text) {
     const columns = wanted.map(({ key, step }) =>
       attempt(() => {
-        const state = engine.at_step(handles.get(key), text, step);
-        return Object.fromEntries(Object.entries(state).map(([name, value]) => [name, own(value)]));
+        const { ends, changed } = engine.at_step(handles.get(key), text, step);
+        return { ends, changed, pretokens: engine.pretokens(handles.get(key), text) };
       }),
     );
     return { bytes: encoder.encode(text), columns };
@@ -72,11 +73,11 @@ const methods = {
   derive: (key, id) => trimTree(engine.derivation(handles.get(key), id), MAX_NODES),
   inspect: (key) => inspect(handles.get(key)),
 
-  /** Train a model, and return its file. */
+  /** Train a model on documents between blank lines, and return its file. */
   train(text, config, report) {
-    const { handle, warnings } = engine.train(text, config, report);
+    const { handle, warnings } = engine.train(text.split("\n\n"), config, report);
     try {
-      return { bytes: own(engine.save(handle)), inspection: inspect(handle), warnings };
+      return { bytes: engine.save(handle), inspection: inspect(handle), warnings };
     } finally {
       engine.free(handle);
     }
@@ -87,12 +88,12 @@ const methods = {
 function inspect(handle) {
   const { rules } = engine.inspect(handle);
   const count = rules.merge + rules.supermerge + rules.delete;
-  return engine.inspect(handle, Math.max(1, Math.ceil(count / STRETCHES)));
+  return engine.inspect(handle, LISTED, Math.max(1, Math.ceil(count / STRETCHES)));
 }
 
 function encodeOne(handle, text) {
   const { ids, ends } = engine.encode(handle, text);
-  const column = { ids: own(ids), ends: own(ends), pretokens: own(engine.pretokens(handle, text)) };
+  const column = { ids, ends, pretokens: engine.pretokens(handle, text) };
   column.superwordCount = countSuperwords(column.ends, column.pretokens);
   return column;
 }
@@ -102,15 +103,9 @@ function attempt(action) {
   try {
     return action();
   } catch (error) {
-    if (error instanceof WebAssembly.RuntimeError) throw error;
+    if (engine.isLost) throw error;
     return { error: error.message };
   }
-}
-
-/** Return an array that owns its memory, so that it can be handed over. */
-function own(value) {
-  if (!ArrayBuffer.isView(value)) return value;
-  return value.byteLength === value.buffer.byteLength ? value : value.slice();
 }
 
 /** List the buffers of a result, which are handed over and not copied. */
@@ -126,11 +121,10 @@ function listBuffers(value, found = new Set()) {
 self.onmessage = async ({ data: { id, method, args } }) => {
   try {
     engine ??= await opening;
-    const report = (done, total) => self.postMessage({ id, progress: { done, total } });
+    const report = (done, total, stage) => self.postMessage({ id, progress: { done, total, stage } });
     const result = methods[method](...args, report);
     self.postMessage({ id, result }, listBuffers(result));
   } catch (error) {
-    const hasCrashed = error instanceof WebAssembly.RuntimeError || !engine;
-    self.postMessage({ id, error: error.message, hasCrashed });
+    self.postMessage({ id, error: error.message, hasCrashed: engine?.isLost ?? true });
   }
 };

@@ -30,7 +30,8 @@ async function start() {
   const listing = await readListing();
   fillChoices(find("add"), "a tokenizer", listing.models.map(({ name }) => name));
   page.listing = listing;
-  const view = (await unpackView(location.hash)) ?? { models: listing.open.map((name) => ({ name })), view: "tokens", text: FIRST_TEXT, corpus: "", outline: true };
+  const view = (await unpackView(location.hash)) ?? { text: FIRST_TEXT, corpus: "", models: [], view: "tokens", outline: true };
+  if (!view.models.length) view.models = listing.open.map((name) => ({ name }));
   await openView(view);
   isStarting = false;
 }

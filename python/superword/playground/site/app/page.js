@@ -120,7 +120,7 @@ export class Page {
   /** Show the columns as the chosen view has them. */
   async showColumns({ rule = null, cut = null } = {}) {
     if (!this.found) return;
-    this.showCounts();
+    for (const column of this.columns) if (!column.encoding) column.showError(this.failures.get(column) ?? "");
     if (this.view === "rules") await this.rules.show(rule);
     else if (this.view === "cut") await this.cut.show(cut);
     else this.showTokens();
@@ -131,19 +131,16 @@ export class Page {
   showCounts() {
     const encoded = this.columns.filter(({ encoding }) => encoding);
     const counts = encoded.map(({ encoding }) => encoding.ids.length);
-    encoded.forEach((column, at) =>
-      column.showCounts({ first: this.first, baseline: counts[0], most: Math.max(...counts), byteCount: this.found.byteCount, isFirst: at === 0 }),
+    encoded.forEach((column) =>
+      column.showCounts({ first: this.first, baseline: counts[0], most: Math.max(...counts), byteCount: this.found.byteCount }),
     );
   }
 
   showTokens() {
+    this.showCounts();
     const { bytes, byteCount } = this.found;
     const first = this.first ?? Infinity;
-    for (const column of this.columns) {
-      if (!column.encoding) {
-        column.showError(this.failures?.get(column) ?? "");
-        continue;
-      }
+    for (const column of this.columns.filter(({ encoding }) => encoding)) {
       const { ids, ends, pretokens, differs } = column.encoding;
       const classify = (index) => (differs[index] ? "differs" : "") + (index >= first ? " beyond" : "");
       column.list.show({ bytes, ids, ends, pretokens, classify });

@@ -23,7 +23,8 @@ export function createPill({ bytes, start, pretokens, index }) {
     "data-index": index,
   });
   pill.style.setProperty("--hue", hueOf(bytes));
-  for (const part of parts) pill.append(createPart(part));
+  // Signs for spaces allow no line break, so that it is allowed between parts.
+  parts.forEach((part, at) => pill.append(...(at ? [create("wbr")] : []), createPart(part)));
   if (words > 1) pill.append(create("span", { class: "words" }, String(words)));
   return pill;
 }

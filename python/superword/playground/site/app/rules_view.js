@@ -74,10 +74,11 @@ export class RulesView {
     const kind = step ? KINDS[steps.kinds[step - 1]] : null;
     const isNow = step > 0 && order(steps.rules[step - 1]) === limit;
     const classify = (index) => `step ${isNow && state.changed[index] ? `made ${kind}` : ""}`;
-    column.list.show({ bytes, ends: state.ends, pretokens: state.unit_ends, classify });
-    const count = `${formatCount(state.ends.length)} tokens`;
+    column.list.show({ bytes, ends: state.ends, pretokens: state.pretokens, classify });
     const rule = steps.rules[step - 1];
-    column.showNote(isNow ? `${count} after ${NAMES[kind]}${rule < 0 ? "" : ` ${formatCount(rule)}`}` : count);
+    const line = step ? `after ${NAMES[kind]}${rule < 0 ? "" : ` ${formatCount(rule)}`}` : "bytes";
+    column.showHeadline(state.ends.length, bytes.length, line);
+    column.showNote("");
   }
 
   start() {

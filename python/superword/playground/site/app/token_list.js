@@ -129,8 +129,7 @@ export class TokenList {
       const names = classify(index);
       if (names) pill.className += ` ${names}`;
       if (index === this.active) pill.setAttribute("tabindex", 0);
-      nodes.push(pill);
-      if (endsLine(spelling)) nodes.push(create("br"));
+      nodes.push(pill, create(endsLine(spelling) ? "br" : "wbr"));
     }
     if (rest !== null && chunk.to === this.count) nodes.push(create("span", { class: "cut-mark" }), create("span", { class: "after-cut" }, rest));
     chunk.element.dir = findDirection(decoder.decode(bytes.subarray(start, start + 200)));

@@ -60,7 +60,7 @@ export class TrainingPanel {
       for (const [at, config] of configs.entries()) {
         const name = config.supermerges ? "BoundlessBPE" : "BPE";
         this.say(`Training ${name} …`);
-        const found = await this.engine.train(corpus, config, (done, total) => this.showProgress((at + done / total) / configs.length));
+        const found = await this.engine.train(corpus, config, (progress) => this.showProgress((at + measureProgress(progress)) / configs.length));
         trained.push({ ...found, name: `${name}, trained here`, source: { training: config, corpus } });
       }
       const seconds = ((performance.now() - start) / 1000).toFixed(1);
@@ -111,4 +111,9 @@ export class TrainingPanel {
   say(sentence) {
     find("train-status").textContent = sentence;
   }
+}
+
+/** Return how far the training of one model is: learning takes most of the time. */
+function measureProgress({ done, total, stage }) {
+  return total && ["merges", "supermerges"].includes(stage) ? done / total : 0;
 }
