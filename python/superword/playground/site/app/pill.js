@@ -5,8 +5,12 @@ import { create } from "./dom.js";
 import { findAfter } from "./boundaries.js";
 import { showBytes, splitVisible } from "./visible.js";
 
-// Letters of scripts that are written from right to left, before any other letter.
-const RIGHT_TO_LEFT = /^[^\p{L}]*[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/u;
+// Letters of scripts that are written from right to left: anywhere, and before any other letter.
+const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+const STARTS_RIGHT_TO_LEFT = new RegExp(`^[^\\p{L}]*${RIGHT_TO_LEFT.source}`, "u");
+
+/** A place where a line may be broken. */
+export const BREAK = "\u200b";
 
 /**
  * Create the pill of a token. `span` says where it is: its bytes, the offset of the first of them
@@ -24,7 +28,7 @@ export function createPill({ bytes, start, pretokens, index }) {
   });
   pill.style.setProperty("--hue", hueOf(bytes));
   // Signs for spaces allow no line break, so that it is allowed between parts.
-  parts.forEach((part, at) => pill.append(...(at ? [create("wbr")] : []), createPart(part)));
+  parts.forEach((part, at) => pill.append(...(at ? [BREAK] : []), createPart(part)));
   if (words > 1) pill.append(create("span", { class: "words" }, String(words)));
   return pill;
 }
@@ -45,7 +49,12 @@ export function endsLine(bytes) {
 
 /** Return the direction in which a text is written. */
 export function findDirection(text) {
-  return RIGHT_TO_LEFT.test(text) ? "rtl" : "ltr";
+  return STARTS_RIGHT_TO_LEFT.test(text) ? "rtl" : "ltr";
+}
+
+/** Say whether some of a text is written from right to left. */
+export function hasRightToLeft(text) {
+  return RIGHT_TO_LEFT.test(text);
 }
 
 /** Split a token at the ends of pretokens; each part says whether a pretoken starts and ends there. */

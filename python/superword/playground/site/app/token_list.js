@@ -2,11 +2,11 @@
 
 import { findAfter } from "./boundaries.js";
 import { create } from "./dom.js";
-import { createPill, endsLine, findDirection } from "./pill.js";
+import { BREAK, createPill, endsLine, findDirection, hasRightToLeft } from "./pill.js";
 
 // A chunk ends with a line if it can.
-const MIN_CHUNK = 150;
-const MAX_CHUNK = 300;
+const MIN_CHUNK = 60;
+const MAX_CHUNK = 120;
 const BYTES_PER_LINE = 60;
 const LINE_HEIGHT = 36;
 const decoder = new TextDecoder();
@@ -21,7 +21,7 @@ export class TokenList {
     this.onPoint = onPoint;
     this.observer = new IntersectionObserver((entries) => this.observe(entries), {
       root: this.element,
-      rootMargin: "400px",
+      rootMargin: "120px",
     });
     this.listen();
   }
@@ -32,6 +32,7 @@ export class TokenList {
    * text that is cut there.
    */
   show({ bytes, ids = null, ends, pretokens, classify = () => "", rest = null }) {
+    const previous = this.encoding;
     this.encoding = { bytes, ids, ends, pretokens, classify, rest };
     this.count = findAfter(ends, bytes.length);
     this.active = Math.min(this.active, Math.max(this.count - 1, 0));
@@ -41,7 +42,7 @@ export class TokenList {
       this.observer.unobserve(element);
       element.remove();
     }
-    starts.forEach((from, at) => this.placeChunk(at, from, starts[at + 1] ?? this.count));
+    starts.forEach((from, at) => this.placeChunk(at, from, starts[at + 1] ?? this.count, previous));
   }
 
   /** Start from the top, with nothing remembered of what was shown. */
@@ -81,9 +82,11 @@ export class TokenList {
     return starts;
   }
 
-  placeChunk(at, from, to) {
+  placeChunk(at, from, to, previous) {
     const chunk = this.chunks[at] ?? this.addChunk();
+    const isSame = chunk.isDrawn && chunk.from === from && chunk.to === to && looksSame(previous, this.encoding, from, to);
     Object.assign(chunk, { from, to });
+    if (isSame) return;
     if (chunk.isVisible || at === 0) {
       this.draw(chunk);
     } else {
@@ -129,10 +132,12 @@ export class TokenList {
       const names = classify(index);
       if (names) pill.className += ` ${names}`;
       if (index === this.active) pill.setAttribute("tabindex", 0);
-      nodes.push(pill, create(endsLine(spelling) ? "br" : "wbr"));
+      nodes.push(pill, endsLine(spelling) ? create("br") : BREAK);
     }
     if (rest !== null && chunk.to === this.count) nodes.push(create("span", { class: "cut-mark" }), create("span", { class: "after-cut" }, rest));
-    chunk.element.dir = findDirection(decoder.decode(bytes.subarray(start, start + 200)));
+    const text = decoder.decode(bytes.subarray(start, ends[chunk.to - 1]));
+    chunk.element.dir = findDirection(text);
+    chunk.element.classList.toggle("bidirectional", hasRightToLeft(text));
     chunk.element.replaceChildren(...nodes);
     chunk.element.style.minHeight = "";
     chunk.isDrawn = true;
@@ -195,4 +200,18 @@ export class TokenList {
     }
     return best;
   }
+}
+
+/** Say whether tokens look the same in two encodings: typing at the end leaves the beginning alone. */
+function looksSame(one, other, from, to) {
+  if (!one || one.ends.length < to || one.rest !== other.rest) return false;
+  const start = from ? other.ends[from - 1] : 0;
+  const end = to ? other.ends[to - 1] : 0;
+  if ((from ? one.ends[from - 1] : 0) !== start) return false;
+  for (let token = from; token < to; token++) {
+    if (one.ends[token] !== other.ends[token] || one.classify(token) !== other.classify(token)) return false;
+  }
+  for (let at = start; at < end; at++) if (one.bytes[at] !== other.bytes[at]) return false;
+  const [first, second] = [one, other].map(({ pretokens }) => pretokens.subarray(findAfter(pretokens, start - 1), findAfter(pretokens, end)));
+  return first.length === second.length && first.every((offset, at) => offset === second[at]);
 }
