@@ -127,7 +127,7 @@ class PlaygroundPage:
 
     def close_all(self) -> None:
         for name in self.column_names():
-            self.find(f'[aria-label={json.dumps("Close " + name)}]').click()
+            self.find(f"[aria-label={json.dumps('Close ' + name)}]").click()
 
     def token_counts(self) -> list[int]:
         """The numbers of tokens that the columns say."""

@@ -22,8 +22,12 @@ HOSTILE = "</script><img src=x onerror=alert(1)>"
 
 
 def test_dropped_models_of_every_kind_give_the_ids_of_the_core(
-    page: Any, tmp_path: Path, train_kind: Callable[[str], superword.Tokenizer]
+    page: Any,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    train_kind: Callable[[str], superword.Tokenizer],
 ) -> None:
+    monkeypatch.chdir(tmp_path)
     page.write(TEXT)
     for at in range(0, len(KINDS), 4):
         kinds = KINDS[at : at + 4]
@@ -36,12 +40,17 @@ def test_dropped_models_of_every_kind_give_the_ids_of_the_core(
         for column, kind in enumerate(kinds):
             tok = train_kind(kind)
             assert page.ids(column) == tok.encode_ordinary(TEXT), kind
+            exec(page.copy("Copy as Python", column), {})
     assert page.messages() == []
 
 
 def test_files_of_other_libraries_are_opened(
-    page: Any, tmp_path: Path, train_kind: Callable[[str], superword.Tokenizer]
+    page: Any,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    train_kind: Callable[[str], superword.Tokenizer],
 ) -> None:
+    monkeypatch.chdir(tmp_path)
     tok = train_kind("BPE")
     superword.export(tok, tmp_path / "tokenizer.json", "tokenizer.json")
     page.write(text := "It was one of the best of times.")
@@ -49,6 +58,7 @@ def test_files_of_other_libraries_are_opened(
     page.find("#files").send_keys(str(tmp_path / "tokenizer.json"))
     page.wait_until("document.querySelector('.figure')?.textContent.includes('token')")
     assert page.ids() == tok.encode(text)
+    exec(page.copy("Copy as Python"), {})
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Typing and pasting: the page shows the ids of the core, side by side, and draws what is in view."""
+"""Typing and pasting: the page shows the ids of the core, and draws what is in view."""
 
 from __future__ import annotations
 
@@ -61,18 +61,19 @@ def test_superwords_are_one_pill_with_their_word_count(page: Any) -> None:
 def test_a_token_has_one_color_everywhere(page: Any) -> None:
     page.write("a world, seemed")
     hues = page.run(
-        "return [...document.querySelectorAll('.tokens .token')].filter("
-        "(pill) => pill.textContent === '·seemed').map((pill) => pill.style.getPropertyValue('--hue'))"
+        "return [...document.querySelectorAll('.tokens .token')]"
+        ".filter((pill) => pill.textContent === '·seemed')"
+        ".map((pill) => pill.style.getPropertyValue('--hue'))"
     )
     assert len(hues) == 2 and len(set(hues)) == 1
 
 
 def test_invisible_bytes_are_shown(page: Any) -> None:
-    page.write("a\tb\n\u200b\u00e9\U0001f4a9")
+    page.write("a\tb\n\u202e\u00e9\U0001f4a9")
     shown = page.run("return document.querySelector('.tokens').textContent")
     for sign in ("⇥", "⏎", "é", "F0"):
         assert sign in shown
-    assert "\u200b" not in shown
+    assert "\u202e" not in shown
 
 
 def test_every_sentence_can_be_chosen(page: Any) -> None:
@@ -117,12 +118,12 @@ def test_a_long_text_is_drawn_where_it_is_seen(
     page.write(text)
     assert page.token_counts() == [len(tok.encode(text)) for tok in samples]
     drawn = len(page.find_all(".column:nth-child(1) .token"))
-    assert 100 < drawn < 2000
+    assert 50 < drawn < 1000
     last = "document.querySelector('.column:nth-child(1) .chunk:last-child')"
     assert page.run(f"return {last}.childElementCount") == 0
     page.run("const list = document.querySelector('.tokens'); list.scrollTop = list.scrollHeight")
     page.wait_until(f"{last}.childElementCount > 0")
-    page.wait_until("document.querySelectorAll('.column:nth-child(1) .token').length < 2500")
+    page.wait_until("document.querySelectorAll('.column:nth-child(1) .token').length < 1500")
 
 
 def test_ten_megabytes_do_not_freeze_the_page(

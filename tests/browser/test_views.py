@@ -31,7 +31,9 @@ def test_the_slider_goes_from_bytes_to_tokens(page: Any, boundless: superword.To
     steps = boundless.explain(TEXT)
     assert count_pills(page) == len(boundless.encode(TEXT))
     page.slide("rule", 0)
-    page.wait_until(f"document.querySelectorAll('.column:nth-child(2) .token').length === {len(TEXT)}")
+    page.wait_until(
+        f"document.querySelectorAll('.column:nth-child(2) .token').length === {len(TEXT)}"
+    )
     assert "bytes" in page.find("#rule-label").text
     # Every supermerge shows its tokens in its color, at its step.
     rules = {step.rule.index for step in steps if step.rule}
@@ -41,7 +43,9 @@ def test_the_slider_goes_from_bytes_to_tokens(page: Any, boundless: superword.To
         page.slide("rule", position)
         expected = f"step {position} of {last}"
         page.wait_until(f"document.getElementById('rule-label').textContent.includes('{expected}')")
-        page.wait_until("document.querySelectorAll('.made').length" + (" > 0" if position else " === 0"))
+        page.wait_until(
+            "document.querySelectorAll('.made').length" + (" > 0" if position else " === 0")
+        )
         seen |= {
             name
             for name in ("merge", "supermerge", "delete")
@@ -138,7 +142,8 @@ def test_a_link_opens_the_same_view(page: Any, view: str) -> None:
     describe = (
         "return [document.getElementById('text').value, document.getElementById('first').value,"
         "document.getElementById('outline').checked, document.querySelector('.tokens').textContent,"
-        "document.querySelector('[aria-selected=true]').id, document.querySelector('.count').textContent]"
+        "document.querySelector('[aria-selected=true]').id,"
+        "document.querySelector('.count').textContent]"
     )
     before = page.run(describe)
     page.open(link)
@@ -200,9 +205,7 @@ def test_tokens_are_reached_by_keys(page: Any) -> None:
 def test_pointing_at_a_token_shows_its_details(page: Any, boundless: superword.Tokenizer) -> None:
     page.write("one in the world")
     pill = page.find(".column:nth-child(2) .token.superword")
-    page.run(
-        "arguments[0].dispatchEvent(new PointerEvent('pointerover', {bubbles: true}))", pill
-    )
+    page.run("arguments[0].dispatchEvent(new PointerEvent('pointerover', {bubbles: true}))", pill)
     page.wait_until("!document.getElementById('details').hidden")
     token = b" in the world"
     id = boundless.token_id(token)
@@ -218,7 +221,9 @@ def test_everything_that_takes_the_focus_has_a_name(page: Any) -> None:
         page.settle()
         tree = page.driver.execute_cdp_cmd("Accessibility.getFullAXTree", {})
         for node in tree["nodes"]:
-            properties = {each["name"]: each["value"].get("value") for each in node.get("properties", [])}
+            properties = {
+                each["name"]: each["value"].get("value") for each in node.get("properties", [])
+            }
             if properties.get("focusable") and node["role"]["value"] != "RootWebArea":
                 assert node.get("name", {}).get("value"), node
 

@@ -116,7 +116,8 @@ def test_no_other_path_leads_anywhere(server: PlaygroundServer, target: str) -> 
 
 
 @pytest.mark.parametrize(
-    "host", ["evil.example", "evil.example:{port}", "127.0.0.1", "127.0.0.1:1", "0.0.0.0:{port}", ""]
+    "host",
+    ["evil.example", "evil.example:{port}", "127.0.0.1", "127.0.0.1:1", "0.0.0.0:{port}", ""],
 )
 def test_foreign_hosts_are_refused(server: PlaygroundServer, host: str) -> None:
     status, content, _ = ask(server, "/models/0", Host=host.format(port=server.server_port))

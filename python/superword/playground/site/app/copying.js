@@ -22,12 +22,14 @@ export async function copyText(text) {
 
 /** Return Python that gives the ids of a column. */
 export function writePython(column, text, first) {
-  const { source, name, encoding } = column;
+  const { source, summary, encoding } = column;
   const opening = source.training
     ? [`corpus = ${quotePython(source.corpus)}`, `tok = superword.train(${writeTraining(source.training)})`]
-    : [`tok = superword.load(${quotePython(source.file ?? name)})`];
+    : [`tok = superword.${source.isSuperword ? "load" : "open_base"}(${quotePython(source.file)})`];
   const isAll = !first || first >= encoding.ids.length;
-  const ids = isAll ? "tok.encode(text)" : `tok.encode(text)[:${first}]`;
+  // Special tokens in the text are encoded as text here, which `encode` refuses.
+  const hasSpecial = Object.keys(summary.special_tokens).some((special) => text.includes(special));
+  const ids = `tok.${hasSpecial ? "encode_ordinary" : "encode"}(text)${isAll ? "" : `[:${first}]`}`;
   return ["import superword", "", ...opening, `text = ${quotePython(text)}`, `assert ${ids} == ${listIds(column, first)}`, ""].join("\n");
 }
 

@@ -40,9 +40,19 @@ export class CutView {
     const text = this.page.shownText;
     const isFirst = this.slider.max === "0";
     this.slider.max = text.length;
-    const wanted = offset ?? (isFirst ? findCut(text) : Math.min(this.offset, text.length));
+    const wanted = offset ?? (isFirst ? this.findCut() : Math.min(this.offset, text.length));
     this.slider.value = alignOffset(text, wanted);
     await this.showOffset();
+  }
+
+  /** Return a cut that shows something: inside a superword in the second half, or at the end. */
+  findCut() {
+    const { bytes } = this.page.found;
+    for (const { encoding } of this.page.columns.toReversed()) {
+      const cut = encoding && findInsideToken(encoding, bytes.length >> 1);
+      if (cut) return new TextDecoder().decode(bytes.subarray(0, cut)).length;
+    }
+    return this.page.shownText.length;
   }
 
   async showOffset() {
@@ -87,8 +97,8 @@ function takeEnd(encoding) {
   };
 }
 
-/** Return a cut that shows something: in the middle, after a word. */
-function findCut(text) {
-  const space = text.indexOf(" ", text.length >> 1);
-  return space < 0 ? text.length : space;
+/** Return the end of the first pretoken after an offset that no token ends with. */
+function findInsideToken({ ends, pretokens }, offset) {
+  const known = new Set(ends);
+  return pretokens.find((end) => end > offset && !known.has(end));
 }

@@ -71,10 +71,16 @@ async function openListed(name) {
     const answer = await fetch(new URL(listed.url, SITE));
     if (!answer.ok) throw new Error(await answer.text());
     const bytes = new Uint8Array(await answer.arrayBuffer());
-    await page.openModel({ name, bytes, source: { isSample: listed.url.startsWith("samples/"), file: listed.url.split("/").at(-1) } });
+    await page.openModel({ name, bytes, source: describeListed(listed) });
   } catch (error) {
     showMessage(`${name} could not be read: ${error.message.trim()}.`);
   }
+}
+
+/** Say where a tokenizer of the list came from: a sample, or a file of the command line. */
+function describeListed({ name, url }) {
+  const isSample = url.startsWith("samples/");
+  return { isListed: true, isSample, file: isSample ? url.split("/").at(-1) : name };
 }
 
 async function openFile(file, isForTraining) {
@@ -121,7 +127,7 @@ async function share() {
   const isCopied = await copyText(location.href);
   button.textContent = isCopied ? "Link copied" : "The link is in the address bar";
   setTimeout(() => (button.textContent = "Copy link"), 1600);
-  const files = page.columns.filter(({ source }) => !source.training && !page.listing.models.some(({ url }) => url.endsWith(`/${source.file}`)));
+  const files = page.columns.filter(({ source }) => !source.training && !source.isListed);
   if (!isWhole) showMessage("The text is too long for a link; the link opens the page without it.");
   if (files.length) showMessage(`The link does not hold files: who opens it needs ${files.map(({ name }) => name).join(", ")}.`);
 }

@@ -14,6 +14,7 @@ export function formatCounted(number, noun) {
 
 /** 0.123 as 12.3%. */
 export function formatPercent(share) {
+  if (share > 0 && share < 0.0005) return "<0.1%";
   return `${(100 * share).toFixed(share < 0.0995 ? 1 : 0)}%`;
 }
 

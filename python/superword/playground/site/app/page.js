@@ -14,6 +14,8 @@ import { RulesView } from "./rules_view.js";
 const MAX_COLUMNS = 4;
 // Pills are drawn for so many bytes of the text; counts are of all.
 const DRAWN_BYTES = 200_000;
+// How a file of superword begins.
+const OWN_FORMAT = /^\s*\{\s*"format":\s*"superword"/;
 
 export class Page {
   /** `onChange` is called when the view changes, to save the link. */
@@ -57,7 +59,8 @@ export class Page {
     const key = ++this.lastKey;
     try {
       const summary = await this.engine.open(key, bytes, name);
-      const column = new Column({ key, name, source, summary }, this.createActions());
+      const isSuperword = OWN_FORMAT.test(new TextDecoder().decode(bytes.subarray(0, 100)));
+      const column = new Column({ key, name, source: { ...source, isSuperword }, summary }, this.createActions());
       this.columns.push(column);
       find("columns").append(column.element);
       for (const warning of summary.warnings ?? []) showMessage(`${name}: ${warning}.`);

@@ -14,15 +14,16 @@ export const BREAK = "\u200b";
 
 /**
  * Create the pill of a token. `span` says where it is: its bytes, the offset of the first of them
- * in the text, the ends of all pretokens, and the index of the token.
+ * in the text, the ends of all pretokens, and the index of the token. It is a button if the token
+ * has an id, of which more can be shown.
  */
-export function createPill({ bytes, start, pretokens, index }) {
+export function createPill({ bytes, start, pretokens, index, isButton }) {
   const parts = splitParts(bytes, start, pretokens);
   const words = parts.length;
   const pill = create("span", {
     class: words > 1 ? "token superword" : "token",
-    role: "button",
-    tabindex: -1,
+    role: isButton ? "button" : "img",
+    tabindex: isButton ? -1 : null,
     "aria-label": describePill(bytes, words),
     "data-index": index,
   });

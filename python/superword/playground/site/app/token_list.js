@@ -6,7 +6,7 @@ import { BREAK, createPill, endsLine, findDirection, hasRightToLeft } from "./pi
 
 // A chunk ends with a line if it can.
 const MIN_CHUNK = 60;
-const MAX_CHUNK = 120;
+const MAX_CHUNK = 240;
 const BYTES_PER_LINE = 60;
 const LINE_HEIGHT = 36;
 const decoder = new TextDecoder();
@@ -123,15 +123,15 @@ export class TokenList {
   }
 
   draw(chunk) {
-    const { bytes, ends, pretokens, classify, rest } = this.encoding;
+    const { bytes, ids, ends, pretokens, classify, rest } = this.encoding;
     const start = chunk.from ? ends[chunk.from - 1] : 0;
     const nodes = [];
     for (let index = chunk.from, from = start; index < chunk.to; from = ends[index++]) {
       const spelling = bytes.subarray(from, ends[index]);
-      const pill = createPill({ bytes: spelling, start: from, pretokens, index });
+      const pill = createPill({ bytes: spelling, start: from, pretokens, index, isButton: ids !== null });
       const names = classify(index);
       if (names) pill.className += ` ${names}`;
-      if (index === this.active) pill.setAttribute("tabindex", 0);
+      if (ids && index === this.active) pill.setAttribute("tabindex", 0);
       nodes.push(pill, endsLine(spelling) ? create("br") : BREAK);
     }
     if (rest !== null && chunk.to === this.count) nodes.push(create("span", { class: "cut-mark" }), create("span", { class: "after-cut" }, rest));
@@ -154,7 +154,7 @@ export class TokenList {
     this.element.addEventListener("focusout", () => this.onPoint(null));
     this.element.addEventListener("click", (event) => {
       const pill = pillOf(event);
-      if (pill) this.open(indexOf(pill));
+      if (pill && this.encoding.ids) this.open(indexOf(pill));
     });
     this.element.addEventListener("keydown", (event) => {
       const pill = pillOf(event);
