@@ -19,6 +19,23 @@ from superword.playground.server import SITE
 KINDS = ["BPE", "PickyBPE", "BoundlessBPE", "SuperBPE", "extended", "imported", "pruned"]
 TEXT = "<|bos|>It was one of the best of times, naïve 日本.<|end|>"
 HOSTILE = "</script><img src=x onerror=alert(1)>"
+RESTART = """
+(async (done) => {
+  const { EngineClient } = await import("/app/engine_client.js");
+  const client = new EngineClient();
+  const file = await fetch("/samples/bpe.json");
+  await client.open(7, new Uint8Array(await file.arrayBuffer()), "bpe.json");
+  const count = () => client.call("encodeAll", [7], "the world", 99).then(
+    ({ columns }) => columns[0].ids.length, (error) => error.message);
+  const found = [await count()];
+  const lost = count();
+  client.restart("for a test");
+  found.push(await count(), await lost);
+  client.restart("for a test");
+  client.restart("for a test");
+  done([...found, await count()]);
+})(arguments[0]);
+"""
 
 
 def test_dropped_models_of_every_kind_give_the_ids_of_the_core(
@@ -162,3 +179,10 @@ class QuietHandler(http.server.SimpleHTTPRequestHandler):
 
     def log_message(self, format: str, *args: Any) -> None:
         """Print nothing."""
+
+
+def test_an_engine_that_stops_starts_again_with_its_models(page: Any) -> None:
+    """It starts once: one that stops again before it has done anything is given up."""
+    found = page.driver.execute_async_script(RESTART)
+    reason = "for a test"
+    assert found == [2, 2, f"the engine stopped: {reason}", f"the engine does not start: {reason}"]

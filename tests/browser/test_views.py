@@ -160,10 +160,20 @@ def test_a_link_trains_its_models_again(page: Any) -> None:
     page.slide("size", 2)
     page.find("#train-button").click()
     page.wait_until("document.querySelector('.plot')")
-    ids = [page.ids(0), page.ids(1)]
+    page.run(
+        "const add = document.getElementById('add'); add.value = 'BPE on novels';"
+        "add.dispatchEvent(new Event('change'))"
+    )
+    page.wait_until("document.querySelectorAll('.column').length === 3")
+    page.wait_until(
+        "!document.querySelector('.column:nth-child(3) .count').innerText.includes('–')"
+    )
+    names, ids = page.column_names(), [page.ids(column) for column in range(3)]
     page.open(page.share())
-    page.wait_until("document.querySelector('.plot')")
-    assert [page.ids(0), page.ids(1)] == ids
+    page.wait_until("document.querySelectorAll('.column').length === 3")
+    page.settle()
+    assert page.column_names() == names
+    assert [page.ids(column) for column in range(3)] == ids
 
 
 @pytest.mark.parametrize("hash", ["#v1=AAAA", "#v1=", "#<img>", "#v1=q1Yqzs9NVbJSKs5ILChRqgUA"])

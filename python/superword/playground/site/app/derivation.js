@@ -26,6 +26,8 @@ export function openDerivation(token, tree, modelName) {
     ),
   );
   dialog.showModal();
+  const frame = dialog.querySelector(".tree-frame");
+  frame.scrollLeft = (frame.scrollWidth - frame.clientWidth) / 2;
 }
 
 /** Create the tree of a token, the token at the top. */

@@ -8,6 +8,8 @@ export class EngineClient {
     this.channels = new Map();
     this.opened = new Map();
     this.lastId = 0;
+    this.isRestarting = false;
+    this.failure = null;
     this.start();
   }
 
@@ -64,10 +66,12 @@ export class EngineClient {
   /** End the worker at once. What is under way fails. */
   end() {
     this.worker.terminate();
-    this.failAll("stopped");
+    this.failure = "stopped";
+    this.failAll(this.failure);
   }
 
   send({ method, args, onProgress }) {
+    if (this.failure) return Promise.reject(new Error(this.failure));
     const id = ++this.lastId;
     return new Promise((resolve, reject) => {
       this.pending.set(id, { resolve, reject, onProgress });
@@ -83,8 +87,12 @@ export class EngineClient {
       return;
     }
     this.pending.delete(id);
-    if (error === undefined) waiting.resolve(result);
-    else waiting.reject(new Error(error));
+    if (error === undefined) {
+      this.isRestarting = false;
+      waiting.resolve(result);
+    } else {
+      waiting.reject(new Error(error));
+    }
     if (hasCrashed) this.restart(error);
   }
 
@@ -92,13 +100,12 @@ export class EngineClient {
   restart(reason) {
     this.worker.terminate();
     this.failAll(`the engine stopped: ${reason}`);
-    if (this.hasRestarted) return;
-    // Once: an engine that cannot start would fail for ever.
-    this.hasRestarted = true;
+    // An engine that stops again before it has done anything would do so for ever.
+    if (this.isRestarting) this.failure = `the engine does not start: ${reason}`;
+    if (this.failure) return;
+    this.isRestarting = true;
     this.start();
-    for (const [key, { bytes, name }] of this.opened) {
-      this.call("open", key, bytes, name).then(() => (this.hasRestarted = false), () => {});
-    }
+    for (const [key, { bytes, name }] of this.opened) this.call("open", key, bytes, name).catch(() => {});
   }
 
   failAll(reason) {

@@ -3,13 +3,17 @@
 const VERSION = 1;
 // Browsers and chats shorten or refuse longer links.
 const MAX_LENGTH = 24000;
+const MAX_PACKED = 200_000;
 // A short link can hold a very long text of one letter.
 const MAX_INFLATED = 4_000_000;
 
 /** Return the hash for a view, without the texts that are too long for a link. */
 export async function packView(view) {
-  const whole = await pack(view);
-  if (whole.length <= MAX_LENGTH) return { hash: whole, isWhole: true };
+  // Packing a long text would take time, and be in vain.
+  if (view.text.length + view.corpus.length <= MAX_PACKED) {
+    const hash = await pack(view);
+    if (hash.length <= MAX_LENGTH) return { hash, isWhole: true };
+  }
   const models = view.models.filter((model) => !model.training);
   return { hash: await pack({ ...view, text: "", corpus: "", models }), isWhole: false };
 }
@@ -55,6 +59,7 @@ function checkModel(model) {
       supermerges: training.supermerges === true,
       deletion: training.deletion === "bytes" ? "bytes" : null,
       pattern: asString(training.pattern),
+      ...(training.supermerges === true && { max_superwords: null }),
     },
   };
 }

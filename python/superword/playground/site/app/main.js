@@ -43,12 +43,22 @@ async function openView(view) {
   find("outline").checked = view.outline;
   page.showOutline();
   training.setCorpus(view.corpus);
-  for (const model of view.models.filter((each) => !each.training)) await openListed(model.name);
   chooseView(view.view);
+  const trained = await trainAgain(view);
+  for (const model of view.models) {
+    if (!model.training) await openListed(model.name);
+    else if (trained.length) await page.openModel(trained.shift());
+  }
   await page.update();
-  const configs = view.models.filter((each) => each.training).map((each) => each.training);
-  if (configs.length) await training.train(view.corpus, configs);
   await page.showView(view.view, view);
+}
+
+/** Train the models of a link, and return them in their order. */
+async function trainAgain({ corpus, models }) {
+  const trained = [];
+  const configs = models.filter((model) => model.training).map((model) => model.training);
+  if (configs.length) await training.train(corpus, configs, (found) => trained.push(...found));
+  return trained;
 }
 
 async function readListing() {

@@ -49,8 +49,8 @@ export class TrainingPanel {
     return Object.values(KINDS).map((kind) => ({ ...common, ...kind }));
   }
 
-  /** Train models on a text, and open them. */
-  async train(corpus, configs) {
+  /** Train models on a text, and open them, or do with them what the caller wants. */
+  async train(corpus, configs, onTrained = this.onTrained) {
     if (this.engine) return;
     this.engine = new EngineClient();
     this.setBusy(true);
@@ -64,7 +64,7 @@ export class TrainingPanel {
         trained.push({ ...found, name: `${name}, trained here`, source: { training: config, corpus } });
       }
       const seconds = ((performance.now() - start) / 1000).toFixed(1);
-      await this.onTrained(trained);
+      await onTrained(trained);
       this.showTrained(trained, seconds);
     } catch (error) {
       this.say(error.message === "stopped" ? "Stopped." : `${error.message}.`);
