@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +57,27 @@ def test_superwords_are_one_pill_with_their_word_count(page: Any) -> None:
     assert differing == [False, True, True, True]
     page.find("#outline").click()
     assert page.run("return document.querySelector('.outlines')") is None
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_what_another_column_does_not_have_is_outlined(
+    page: Any, samples: list[superword.Tokenizer], text: str
+) -> None:
+    page.write(text)
+    spans = [find_spans(tok, text) for tok in samples]
+    for column, (own, other) in enumerate([spans, spans[::-1]], start=1):
+        outlined = page.run(
+            "return [...document.querySelectorAll(arguments[0])]"
+            ".map((pill) => pill.classList.contains('differs'))",
+            f".column:nth-child({column}) .token",
+        )
+        assert outlined == [span not in other for span in own]
+
+
+def find_spans(tok: superword.Tokenizer, text: str) -> list[tuple[int, int]]:
+    """Return where the tokens of a text start and end, in bytes."""
+    ends = list(itertools.accumulate(len(tok.token_bytes(id)) for id in tok.encode(text)))
+    return list(zip([0, *ends], ends, strict=False))
 
 
 def test_a_token_has_one_color_everywhere(page: Any) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -65,6 +66,9 @@ class PlaygroundServer(ThreadingHTTPServer):
         models: The tokenizers to open.
         port: The port; 0 takes a free one.
 
+    Raises:
+        OSError: If the port is taken.
+
     Example:
         >>> with PlaygroundServer([]) as server:
         ...     server.address.startswith("http://127.0.0.1:")
@@ -79,7 +83,11 @@ class PlaygroundServer(ThreadingHTTPServer):
             f"/models/{at}": Resource(model.path, "application/octet-stream")
             for at, model in enumerate(models)
         }
-        super().__init__((HOST, port), PlaygroundHandler)
+        try:
+            super().__init__((HOST, port), PlaygroundHandler)
+        except OSError as error:
+            reason = f"{error.strerror}; choose another port, or 0 for a free one"
+            raise OSError(error.errno, reason, f"port {port}") from None
         own = {f"{name}:{self.server_port}" for name in (HOST, "localhost")}
         # Browsers leave out the port of HTTP.
         self.own_hosts = own | ({HOST, "localhost"} if self.server_port == 80 else set())
@@ -99,6 +107,11 @@ class PlaygroundServer(ThreadingHTTPServer):
         if path == f"/{MODEL_LIST}":
             content = list_models(self.models, content)
         return content, resource.content_type
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Say nothing of connections that the browser gave up, as when a page is reloaded."""
+        if not isinstance(sys.exception(), (ConnectionError, TimeoutError)):
+            super().handle_error(request, client_address)
 
 
 def find_site_files() -> dict[str, Resource]:

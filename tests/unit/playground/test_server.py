@@ -182,6 +182,43 @@ def test_folders_and_equal_names_are_told_apart(tmp_path: Path) -> None:
     assert names == ["one/superword.json", "superword.json", "superword.json (2)"]
 
 
+def test_a_port_that_is_taken_is_refused_in_a_sentence(server: PlaygroundServer) -> None:
+    command = ["playground", "--no-browser", "--port", str(server.server_port)]
+    done = CliRunner().invoke(app, command)
+    assert done.exit_code == 1
+    assert done.stderr == (
+        f"superword: port {server.server_port}: Address already in use; choose another port, or 0 "
+        "for a free one\n"
+    )
+
+
+@pytest.mark.parametrize("options", [[], ["--no-browser"]])
+def test_the_browser_is_opened_unless_it_is_not_wanted(
+    monkeypatch: pytest.MonkeyPatch, options: list[str]
+) -> None:
+    opened: list[str] = []
+
+    def interrupt(server: PlaygroundServer) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("webbrowser.open", opened.append)
+    monkeypatch.setattr(PlaygroundServer, "serve_forever", interrupt)
+    done = CliRunner().invoke(app, ["playground", *options])
+    assert done.exit_code == 0
+    assert opened == ([] if options else [done.stdout.strip()])
+
+
+def test_connections_that_are_given_up_print_nothing(
+    server: PlaygroundServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for error in (ConnectionResetError(), BrokenPipeError(), TimeoutError()):
+        try:
+            raise error
+        except OSError:
+            server.handle_error(None, None)
+    assert capsys.readouterr().err == ""
+
+
 def test_the_command_prints_its_address_and_ends_with_ctrl_c() -> None:
     code = "from superword.cli import app; app()"
     process = subprocess.Popen(

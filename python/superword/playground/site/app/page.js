@@ -61,6 +61,7 @@ export class Page {
       const summary = await this.engine.open(key, bytes, name);
       const isSuperword = OWN_FORMAT.test(new TextDecoder().decode(bytes.subarray(0, 100)));
       const column = new Column({ key, name, source: { ...source, isSuperword }, summary }, this.createActions());
+      find("loading")?.remove();
       this.columns.push(column);
       find("columns").append(column.element);
       for (const warning of summary.warnings ?? []) showMessage(`${name}: ${warning}.`);

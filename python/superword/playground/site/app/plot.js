@@ -27,7 +27,7 @@ export function plotSupermerges(points) {
   for (const share of [0, top / 2, top]) {
     svg.append(
       createSvg("line", { x1: LEFT, x2: WIDTH - 8, y1: y(share), y2: y(share), class: "grid" }),
-      createSvg("text", { x: LEFT - 6, y: y(share) + 4, class: "tick end" }, formatPercent(share)),
+      createSvg("text", { x: LEFT - 6, y: y(share) + 4, class: "tick end" }, `${Number((100 * share).toFixed(1))}%`),
     );
   }
   svg.append(
