@@ -165,7 +165,7 @@ def test_ten_megabytes_do_not_freeze_the_page(
     assert page.token_counts() == [len(tok.encode(text)) for tok in samples]
     assert "the counts are of all 1" in page.find(".note").text
     assert page.run("return document.getElementById('text').value.length") == 50_000
-    page.find("#drop-tail").click()
+    page.find("#drop-text-tail").click()
     page.wait_until("document.querySelector('.note').hidden")
     assert page.token_counts()[0] == len(samples[0].encode(text[:50_000]))
 

@@ -15,12 +15,15 @@ export function createAbout(inspection) {
   for (const [kind, name] of Object.entries(RULES)) {
     facts.append(create("dt", {}, name), create("dd", {}, formatCount(inspection.rules[kind])));
   }
-  facts.append(create("dt", {}, "superwords"), create("dd", {}, formatCount(inspection.vocabulary.superwords)));
+  const superwordCount = formatCount(inspection.vocabulary.superwords);
+  facts.append(create("dt", {}, "superwords"), create("dd", {}, superwordCount));
   body.append(facts);
   const plot = plotSupermerges(inspection.stretches);
   if (plot) body.append(plot);
   const top = inspection.top_superwords.slice(0, 12);
-  if (top.length) body.append(create("p", { class: "hint" }, "Its most frequent superwords"), createSuperwords(top));
+  if (top.length) {
+    body.append(create("p", { class: "hint" }, "Its most frequent superwords"), createSuperwords(top));
+  }
   return body;
 }
 

@@ -49,9 +49,8 @@ function markMissing(ends, others, marks) {
 /** Count the leading tokens that two encodings share. */
 export function countShared(one, other) {
   const length = Math.min(one.ids.length, other.ids.length);
+  const isShared = (at) => one.ids[at] === other.ids[at] && one.ends[at] === other.ends[at];
   let count = 0;
-  while (count < length && one.ids[count] === other.ids[count] && one.ends[count] === other.ends[count]) {
-    count++;
-  }
+  while (count < length && isShared(count)) count++;
   return count;
 }

@@ -1,7 +1,7 @@
 // A column: one tokenizer, its counts and its tokens.
 
 import { copyIds, copyPython } from "./copying.js";
-import { create } from "./dom.js";
+import { create, createButton, createClose } from "./dom.js";
 import { formatCount, formatCounted, formatPercent } from "./numbers.js";
 import { TokenList } from "./token_list.js";
 import { createAbout } from "./about.js";
@@ -9,7 +9,7 @@ import { createAbout } from "./about.js";
 export class Column {
   /**
    * Make the column of a model. `source` says where the model came from, for links. `actions` are
-   * what the page does: close, point, open, inspect, and `sampleText`, the text that it shows.
+   * what the page does with it: close it, show or open a token, inspect it, read the text.
    */
   constructor({ key, name, source, summary }, actions) {
     Object.assign(this, { key, name, source, summary, actions });
@@ -27,8 +27,8 @@ export class Column {
     this.figures = create("span", { class: "hint" });
     this.share = create("span", { class: "share-bar", "aria-hidden": "true" }, create("span"));
     this.note = create("p", { class: "note hint", role: "status", hidden: true });
-    const close = create("button", { type: "button", class: "quiet", "aria-label": `Close ${this.name}` }, "✕");
-    close.addEventListener("click", () => this.actions.close(this));
+    const close = createClose(`Close ${this.name}`, () => this.actions.close(this));
+    const copies = [this.createCopy("Copy ids", copyIds), this.createCopy("Copy as Python", copyPython)];
     const about = create("details", { class: "about" }, create("summary", {}, "About this tokenizer"));
     about.addEventListener("toggle", () => this.describe(about), { once: true });
     return create(
@@ -41,15 +41,14 @@ export class Column {
       this.figures,
       this.list.element,
       this.note,
-      create("div", { class: "row" }, this.createCopy("Copy ids", copyIds), this.createCopy("Copy as Python", copyPython)),
+      create("div", { class: "row" }, ...copies),
       about,
     );
   }
 
   createCopy(label, copy) {
-    const button = create("button", { type: "button" }, label);
-    button.addEventListener("click", async () => {
-      const done = this.encoding && (await copy(this, this.actions.sampleText(), this.actions.first()));
+    const button = createButton(label, async () => {
+      const done = this.encoding && (await copy(this, this.actions.readText(), this.actions.readFirst()));
       button.textContent = done ? "Copied" : "Could not copy";
       setTimeout(() => (button.textContent = label), 1200);
     });
@@ -70,16 +69,28 @@ export class Column {
     }
   }
 
+  /** Keep the encoding of the text, or show why there is none. */
+  setEncoding(encoding) {
+    if (encoding.error) this.showError(encoding.error);
+    else this.encoding = encoding;
+  }
+
   /** Show the counts of the whole text; `baseline` is the first column's count. */
   showCounts({ first, baseline, most, byteCount }) {
     const { ids, ends, superwordCount } = this.encoding;
     const count = ids.length;
-    const parts = count ? [`${(byteCount / count).toFixed(2)} bytes per token`, formatCounted(superwordCount, "superword")] : [];
-    if (first && first < count) parts.push(`the first ${formatCount(first)} hold ${formatCounted(ends[first - 1], "byte")}`);
+    const parts = [];
+    if (count) {
+      parts.push(`${(byteCount / count).toFixed(2)} bytes per token`, formatCounted(superwordCount, "superword"));
+    }
+    if (first && first < count) {
+      parts.push(`the first ${formatCount(first)} hold ${formatCounted(ends[first - 1], "byte")}`);
+    }
     this.showHeadline(count, most, parts.join(" · "));
     const change = baseline ? count / baseline - 1 : 0;
-    this.versus.textContent = change ? `${formatPercent(Math.abs(change))} ${change < 0 ? "fewer" : "more"}` : "";
-    this.versus.className = change < 0 ? "versus fewer" : "versus more";
+    const direction = change < 0 ? "fewer" : "more";
+    this.versus.textContent = change ? `${formatPercent(Math.abs(change))} ${direction}` : "";
+    this.versus.className = `versus ${direction}`;
   }
 
   /** Show a number of tokens, as a share of the largest there may be, and a line about it. */

@@ -23,14 +23,24 @@ export async function copyText(text) {
 /** Return Python that gives the ids of a column. */
 export function writePython(column, text, first) {
   const { source, summary, encoding } = column;
-  const opening = source.training
-    ? [`corpus = ${quotePython(source.corpus)}`, `tok = superword.train(${writeTraining(source.training)})`]
-    : [`tok = superword.${source.isSuperword ? "load" : "open_base"}(${quotePython(source.file)})`];
   const isAll = !first || first >= encoding.ids.length;
   // Special tokens in the text are encoded as text here, which `encode` refuses.
   const hasSpecial = Object.keys(summary.special_tokens).some((special) => text.includes(special));
   const ids = `tok.${hasSpecial ? "encode_ordinary" : "encode"}(text)${isAll ? "" : `[:${first}]`}`;
-  return ["import superword", "", ...opening, `text = ${quotePython(text)}`, `assert ${ids} == ${listIds(column, first)}`, ""].join("\n");
+  const lines = [
+    "import superword",
+    "",
+    ...writeOpening(source),
+    `text = ${quotePython(text)}`,
+    `assert ${ids} == ${listIds(column, first)}`,
+    "",
+  ];
+  return lines.join("\n");
+}
+
+function writeOpening({ training, corpus, file, isSuperword }) {
+  if (!training) return [`tok = superword.${isSuperword ? "load" : "open_base"}(${quotePython(file)})`];
+  return [`corpus = ${quotePython(corpus)}`, `tok = superword.train(${writeTraining(training)})`];
 }
 
 function listIds({ encoding }, first) {
@@ -50,5 +60,6 @@ function writeValue(value) {
 
 /** Quote a string for Python, which reads the escapes of JSON. */
 export function quotePython(text) {
-  return JSON.stringify(text.toWellFormed()).replace(/[\u007f-\u009f\u2028\u2029]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  const escape = (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  return JSON.stringify(text.toWellFormed()).replace(/[\u007f-\u009f\u2028\u2029]/g, escape);
 }

@@ -20,7 +20,8 @@ export class CutView {
     const { textBox } = page;
     for (const name of ["keyup", "pointerup", "select"]) {
       textBox.addEventListener(name, () => {
-        if (page.view === "cut" && textBox.selectionStart !== this.offset) this.moveTo(textBox.selectionStart);
+        const caret = textBox.selectionStart;
+        if (page.view === "cut" && caret !== this.offset) this.moveTo(caret);
       });
     }
   }
@@ -58,12 +59,14 @@ export class CutView {
   async showOffset() {
     const { engine, columns, shownText: text } = this.page;
     const offset = this.offset;
-    this.label.textContent = `after ${formatCounted(offset, "character")} of ${formatCount(text.length)}`;
+    const length = formatCount(text.length);
+    this.label.textContent = `after ${formatCounted(offset, "character")} of ${length}`;
     this.slider.setAttribute("aria-valuetext", this.label.textContent);
     const keys = columns.map(({ key }) => key);
     const shown = await engine.callLatest("cut", "encodePrefix", keys, text.slice(0, offset));
     if (!shown || this.page.view !== "cut") return;
-    columns.forEach((column, at) => showColumn(column, shown.bytes, shown.columns[at], text.slice(offset, offset + DRAWN_AFTER)));
+    const rest = text.slice(offset, offset + DRAWN_AFTER);
+    columns.forEach((column, at) => showColumn(column, shown.bytes, shown.columns[at], rest));
   }
 }
 
@@ -76,8 +79,11 @@ function showColumn(column, bytes, prefix, rest) {
   const heldBytes = bytes.length - (stableCount ? ends[stableCount - 1] : 0);
   const held = ids.length - stableCount;
   const changed = ids.length - Math.max(kept, stableCount);
-  const parts = [`${formatCount(stableCount)} final`, `${formatCount(held)} held back (${formatCounted(heldBytes, "byte")})`];
-  if (rest) parts.push(changed ? `the text that follows changes ${formatCount(changed)}` : "the text that follows changes none");
+  const parts = [
+    `${formatCount(stableCount)} final`,
+    `${formatCount(held)} held back (${formatCounted(heldBytes, "byte")})`,
+  ];
+  if (rest) parts.push(`the text that follows changes ${changed ? formatCount(changed) : "none"}`);
   column.showHeadline(ids.length, column.encoding?.ids.length ?? ids.length, parts.join(" · "));
   column.showNote("");
 }

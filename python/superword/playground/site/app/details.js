@@ -50,11 +50,12 @@ export class Details {
 
 /** Describe a token: its spelling, and a list of facts. */
 export function describeToken(token) {
+  const kind = KINDS[token.kind] ?? token.kind;
   const shown = Array.from(token.bytes.subarray(0, MAX_BYTES), hex).join(" ");
   const facts = [
     ["id", formatCount(token.id)],
     [formatCounted(token.bytes.length, "byte"), token.bytes.length > MAX_BYTES ? `${shown} …` : shown],
-    ["kind", token.words > 1 ? `${KINDS[token.kind]} of ${token.words} words` : KINDS[token.kind] ?? token.kind],
+    ["kind", token.words > 1 ? `${kind} of ${token.words} words` : kind],
   ];
   if (token.rule !== null) facts.push(["rule", formatCount(token.rule)]);
   if (token.count !== null) facts.push(["count in training", formatCount(token.count)]);

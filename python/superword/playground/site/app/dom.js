@@ -10,6 +10,18 @@ export function createSvg(tag, attributes = {}, ...children) {
   return fill(document.createElementNS("http://www.w3.org/2000/svg", tag), attributes, children);
 }
 
+/** Create a button that shows a text and does something; attributes may name it otherwise. */
+export function createButton(text, onClick, attributes = {}) {
+  const button = create("button", { type: "button", ...attributes }, text);
+  button.addEventListener("click", onClick);
+  return button;
+}
+
+/** Create the button that closes something. */
+export function createClose(name, onClick) {
+  return createButton("✕", onClick, { class: "quiet", "aria-label": name });
+}
+
 /** Return the element with an id. */
 export function find(id) {
   return document.getElementById(id);

@@ -1,4 +1,4 @@
-// The page's side of the worker: calls, of which only the latest counts, and a fresh start after a crash.
+// The page's side of the worker: calls, calls of which the latest counts, a fresh start after a crash.
 
 const WORKER = new URL("./engine_worker.js", import.meta.url);
 
@@ -105,7 +105,9 @@ export class EngineClient {
     if (this.failure) return;
     this.isRestarting = true;
     this.start();
-    for (const [key, { bytes, name }] of this.opened) this.call("open", key, bytes, name).catch(() => {});
+    for (const [key, { bytes, name }] of this.opened) {
+      this.call("open", key, bytes, name).catch(() => {});
+    }
   }
 
   failAll(reason) {

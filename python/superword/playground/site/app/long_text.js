@@ -9,16 +9,16 @@ const SHOWN = 150_000;
 const BEGINNING = 50_000;
 
 export class LongText {
-  /** `id` is the box; `tail` and `dropTail` say what is not shown. */
-  constructor({ id, tail, tailSize, dropTail }, onChange) {
+  /** `id` is the box; elements beside it, with ids made from it, say what is not shown. */
+  constructor(id, onChange) {
     this.box = find(id);
     this.tail = "";
-    this.notice = find(tail);
-    this.size = find(tailSize);
+    this.notice = find(`${id}-tail`);
+    this.size = find(`${id}-tail-size`);
     this.onChange = onChange;
     this.box.addEventListener("input", onChange);
     this.box.addEventListener("paste", (event) => this.paste(event));
-    find(dropTail).addEventListener("click", () => {
+    find(`drop-${id}-tail`).addEventListener("click", () => {
       this.set(this.box.value);
       onChange();
     });
@@ -34,7 +34,8 @@ export class LongText {
     this.box.value = text.slice(0, shown);
     // A box turns all line ends into \n.
     this.tail = text.slice(shown).replace(/\r\n?/g, "\n");
-    this.size.textContent = `The box shows the beginning; ${formatBytes(this.tail.length)} more count and are not shown.`;
+    const size = formatBytes(this.tail.length);
+    this.size.textContent = `The box shows the beginning; ${size} more count and are not shown.`;
     this.notice.hidden = !this.tail;
   }
 

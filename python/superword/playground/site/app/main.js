@@ -13,6 +13,9 @@ import { TrainingPanel } from "./training.js";
 
 const SITE = new URL("../", import.meta.url);
 const LINK_DELAY = 300;
+const FIRST_VIEW = { text: FIRST_TEXT, corpus: "", models: [], view: "tokens", outline: true };
+const NO_LISTING =
+  "The list of tokenizers could not be read. Open the page from a web server: superword playground starts one.";
 
 let linkTimer;
 let isStarting = true;
@@ -20,7 +23,7 @@ let ownHash = "";
 
 startTheme();
 const page = new Page(saveLinkSoon);
-const training = new TrainingPanel(page, { onTrained: (models) => page.openTrained(models), onChange: saveLinkSoon });
+const training = new TrainingPanel(page, saveLinkSoon);
 const chooseView = startTabs(["tokens", "rules", "cut"], (view) => isStarting || page.showView(view));
 connectControls();
 await start();
@@ -30,9 +33,9 @@ async function start() {
   const listing = await readListing();
   fillChoices(find("add"), "a tokenizer", listing.models.map(({ name }) => name));
   page.listing = listing;
-  const view = (await unpackView(location.hash)) ?? { text: FIRST_TEXT, corpus: "", models: [], view: "tokens", outline: true };
-  if (!view.models.length) view.models = listing.open.map((name) => ({ name }));
-  await openView(view);
+  const view = (await unpackView(location.hash)) ?? FIRST_VIEW;
+  const models = view.models.length ? view.models : listing.open.map((name) => ({ name }));
+  await openView({ ...view, models });
   isStarting = false;
 }
 
@@ -65,7 +68,7 @@ async function readListing() {
   try {
     return await (await fetch(new URL("models.json", SITE))).json();
   } catch {
-    showMessage("The list of tokenizers could not be read. Open the page from a web server: superword playground starts one.");
+    showMessage(NO_LISTING);
     return { open: [], models: [] };
   }
 }
@@ -138,8 +141,9 @@ async function share() {
   button.textContent = isCopied ? "Link copied" : "The link is in the address bar";
   setTimeout(() => (button.textContent = "Copy link"), 1600);
   const files = page.columns.filter(({ source }) => !source.training && !source.isListed);
+  const names = files.map(({ name }) => name).join(", ");
   if (!isWhole) showMessage("The text is too long for a link; the link opens the page without it.");
-  if (files.length) showMessage(`The link does not hold files: who opens it needs ${files.map(({ name }) => name).join(", ")}.`);
+  if (names) showMessage(`The link does not hold files: who opens it needs ${names}.`);
 }
 
 function saveLinkSoon() {

@@ -1,12 +1,11 @@
 // Sentences about what went wrong, above the columns.
 
-import { create, find } from "./dom.js";
+import { create, createClose, find } from "./dom.js";
 
 /** Show a sentence until it is closed. */
 export function showMessage(sentence) {
-  const close = create("button", { type: "button", class: "quiet", "aria-label": "Close this message" }, "✕");
-  const message = create("p", { class: "message" }, create("span", {}, sentence), close);
-  close.addEventListener("click", () => message.remove());
+  const message = create("p", { class: "message" }, create("span", {}, sentence));
+  message.append(createClose("Close this message", () => message.remove()));
   find("messages").append(message);
 }
 

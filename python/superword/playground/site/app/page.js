@@ -25,7 +25,7 @@ export class Page {
     this.columns = [];
     this.lastKey = 0;
     this.view = "tokens";
-    this.input = new LongText({ id: "text", tail: "tail", tailSize: "tail-size", dropTail: "drop-tail" }, () => this.update());
+    this.input = new LongText("text", () => this.update());
     this.textBox = this.input.box;
     this.details = new Details();
     this.rules = new RulesView(this, onChange);
@@ -60,7 +60,8 @@ export class Page {
     try {
       const summary = await this.engine.open(key, bytes, name);
       const isSuperword = OWN_FORMAT.test(new TextDecoder().decode(bytes.subarray(0, 100)));
-      const column = new Column({ key, name, source: { ...source, isSuperword }, summary }, this.createActions());
+      const model = { key, name, source: { ...source, isSuperword }, summary };
+      const column = new Column(model, this.createActions());
       find("loading")?.remove();
       this.columns.push(column);
       find("columns").append(column.element);
@@ -97,8 +98,8 @@ export class Page {
       openToken: (column, index) => this.openToken(column, index),
       pointAt: (column, pill) => this.pointAt(column, pill),
       inspect: (column) => this.engine.call("inspect", column.key),
-      sampleText: () => this.text,
-      first: () => this.first,
+      readText: () => this.text,
+      readFirst: () => this.first,
     };
   }
 
@@ -112,8 +113,7 @@ export class Page {
       const found = await this.engine.callLatest("tokens", "encodeAll", keys, this.text, DRAWN_BYTES);
       if (!found || columns.some((column) => !this.columns.includes(column))) return;
       this.found = found;
-      columns.forEach((column, at) => (column.encoding = found.columns[at].error ? null : found.columns[at]));
-      this.failures = new Map(columns.map((column, at) => [column, found.columns[at].error]));
+      columns.forEach((column, at) => column.setEncoding(found.columns[at]));
       await this.showColumns();
       this.showStatus(performance.now() - start);
     } catch (error) {
@@ -124,7 +124,6 @@ export class Page {
   /** Show the columns as the chosen view has them. */
   async showColumns({ rule = null, cut = null } = {}) {
     if (!this.found) return;
-    for (const column of this.columns) if (!column.encoding) column.showError(this.failures.get(column) ?? "");
     if (this.view === "rules") await this.rules.show(rule);
     else if (this.view === "cut") await this.cut.show(cut);
     else this.showTokens();
@@ -135,20 +134,22 @@ export class Page {
   showCounts() {
     const encoded = this.columns.filter(({ encoding }) => encoding);
     const counts = encoded.map(({ encoding }) => encoding.ids.length);
-    encoded.forEach((column) =>
-      column.showCounts({ first: this.first, baseline: counts[0], most: Math.max(...counts), byteCount: this.found.byteCount }),
-    );
+    const { first, found } = this;
+    const common = { first, baseline: counts[0], most: Math.max(...counts), byteCount: found.byteCount };
+    for (const column of encoded) column.showCounts(common);
   }
 
   showTokens() {
     this.showCounts();
     const { bytes, byteCount } = this.found;
     const first = this.first ?? Infinity;
+    const sizes = [bytes.length, byteCount].map(formatBytes);
+    const note = `The first ${sizes[0]} are drawn; the counts are of all ${sizes[1]}.`;
     for (const column of this.columns.filter(({ encoding }) => encoding)) {
       const { ids, ends, pretokens, differs } = column.encoding;
       const classify = (index) => (differs[index] ? "differs" : "") + (index >= first ? " beyond" : "");
       column.list.show({ bytes, ids, ends, pretokens, classify });
-      column.showNote(byteCount > bytes.length ? `The first ${formatBytes(bytes.length)} are drawn; the counts are of all ${formatBytes(byteCount)}.` : "");
+      column.showNote(byteCount > bytes.length ? note : "");
     }
   }
 
@@ -162,7 +163,8 @@ export class Page {
   showStatus(milliseconds) {
     const status = find("status");
     status.dataset.milliseconds = milliseconds;
-    status.textContent = `${formatBytes(this.found.byteCount)} encoded and drawn in ${milliseconds.toFixed(0)} ms.`;
+    const size = formatBytes(this.found.byteCount);
+    status.textContent = `${size} encoded and drawn in ${milliseconds.toFixed(0)} ms.`;
   }
 
   /** Choose what the columns show. */
@@ -192,8 +194,8 @@ export class Page {
     if (id === null) return;
     this.details.hide();
     try {
-      const [token, tree] = await Promise.all([this.engine.call("describeToken", column.key, id), this.engine.call("derive", column.key, id)]);
-      openDerivation(token, tree, column.name);
+      const token = await this.engine.call("describeToken", column.key, id);
+      openDerivation(token, await this.engine.call("derive", column.key, id), column.name);
     } catch (error) {
       showMessage(`${error.message}.`);
     }
@@ -221,5 +223,6 @@ export class Page {
 
 /** Fill a list of choices, of which the first is only a title. */
 export function fillChoices(select, title, names) {
-  select.replaceChildren(create("option", { value: "" }, title), ...names.map((name) => create("option", {}, name)));
+  const options = names.map((name) => create("option", {}, name));
+  select.replaceChildren(create("option", { value: "" }, title), ...options);
 }

@@ -9,6 +9,8 @@ import { showBytes, splitVisible } from "./visible.js";
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 const STARTS_RIGHT_TO_LEFT = new RegExp(`^[^\\p{L}]*${RIGHT_TO_LEFT.source}`, "u");
 
+const WHITE_SPACE = [9, 10, 13, 32];
+
 /** A place where a line may be broken. */
 export const BREAK = "\u200b";
 
@@ -45,7 +47,7 @@ export function appendVisible(element, bytes) {
 /** Say whether bytes end a line. */
 export function endsLine(bytes) {
   const last = bytes.lastIndexOf(10);
-  return last >= 0 && bytes.subarray(last).every((byte) => byte === 10 || byte === 13 || byte === 32 || byte === 9);
+  return last >= 0 && bytes.subarray(last).every((byte) => WHITE_SPACE.includes(byte));
 }
 
 /** Return the direction in which a text is written. */

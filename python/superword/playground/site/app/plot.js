@@ -20,14 +20,20 @@ export function plotSupermerges(points) {
   const last = points.at(-1).last + 1;
   const x = (rule) => LEFT + ((WIDTH - LEFT - 8) * rule) / last;
   const y = (share) => TOP + (HEIGHT - TOP - BOTTOM) * (1 - share / top);
-  const steps = points.map(({ first, last: end, share }) => `L${x(first)},${y(share)} L${x(end + 1)},${y(share)}`);
-  const area = `M${x(0)},${y(0)} ${steps.join(" ")} L${x(last)},${y(0)} Z`;
-  const label = `Share of supermerges along training: up to ${formatPercent(highest)}, ${formatPercent(points.at(-1).share)} at the end`;
-  const svg = createSvg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, class: "plot", role: "img", "aria-label": label });
+  const stairs = points.map(({ first, last: end, share }) => `H${x(first)} V${y(share)} H${x(end + 1)}`);
+  const area = `M${x(0)},${y(0)} ${stairs.join(" ")} V${y(0)} Z`;
+  const [most, atEnd] = [highest, points.at(-1).share].map(formatPercent);
+  const svg = createSvg("svg", {
+    viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
+    class: "plot",
+    role: "img",
+    "aria-label": `Share of supermerges along training: up to ${most}, ${atEnd} at the end`,
+  });
   for (const share of [0, top / 2, top]) {
+    const percent = `${Number((100 * share).toFixed(1))}%`;
     svg.append(
       createSvg("line", { x1: LEFT, x2: WIDTH - 8, y1: y(share), y2: y(share), class: "grid" }),
-      createSvg("text", { x: LEFT - 6, y: y(share) + 4, class: "tick end" }, `${Number((100 * share).toFixed(1))}%`),
+      createSvg("text", { x: LEFT - 6, y: y(share) + 4, class: "tick end" }, percent),
     );
   }
   svg.append(
@@ -35,7 +41,8 @@ export function plotSupermerges(points) {
     createSvg("text", { x: LEFT, y: HEIGHT - 6, class: "tick" }, "rule 0"),
     createSvg("text", { x: WIDTH - 8, y: HEIGHT - 6, class: "tick end" }, formatCount(last)),
   );
-  return create("figure", { class: "plot-figure" }, svg, create("figcaption", { class: "hint" }, "Share of supermerges among the rules, in the order of training"));
+  const caption = "Share of supermerges among the rules that join tokens, in the order of training";
+  return create("figure", { class: "plot-figure" }, svg, create("figcaption", { class: "hint" }, caption));
 }
 
 function niceCeiling(share) {

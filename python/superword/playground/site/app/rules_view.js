@@ -7,7 +7,7 @@ import { cutText } from "./text_cuts.js";
 // Each step draws every token.
 const MAX_BYTES = 1200;
 const KINDS = ["merge", "supermerge", "delete", "removed"];
-const NAMES = { merge: "merge", supermerge: "supermerge", delete: "deletion", removed: "removed tokens" };
+const NAMES = { merge: "merge", supermerge: "supermerge", delete: "deletion", removed: "removal" };
 // Playing takes about this long.
 const PLAY_MS = 15000;
 
@@ -40,14 +40,16 @@ export class RulesView {
     this.text = cutText(text, MAX_BYTES);
     this.note.textContent = this.text === text ? "" : "Shown for the beginning of the text.";
     const isAtEnd = this.position === this.positions.length;
-    const steps = await engine.callLatest("rules", "listSteps", columns.map(({ key }) => key), this.text);
+    const keys = columns.map(({ key }) => key);
+    const steps = await engine.callLatest("rules", "listSteps", keys, this.text);
     if (!steps) return;
     this.columns = [...columns];
     this.steps = steps;
     const rules = steps.flatMap((each) => (each.error ? [] : Array.from(each.rules, order)));
     this.positions = [...new Set(rules)].sort((one, other) => one - other);
+    const wanted = position ?? (isAtEnd ? Infinity : this.position);
     this.slider.max = this.positions.length;
-    this.slider.value = position ?? (isAtEnd ? this.positions.length : Math.min(this.position, this.positions.length));
+    this.slider.value = Math.min(wanted, this.positions.length);
     await this.showPosition();
   }
 
@@ -60,25 +62,17 @@ export class RulesView {
     this.showLabel(limit);
     const shown = await this.page.engine.callLatest("steps", "showSteps", wanted, this.text);
     if (!shown || this.page.view !== "rules") return;
-    this.columns.forEach((column, at) => this.showColumn(column, shown.bytes, shown.columns[at], this.steps[at], wanted[at].step, limit));
+    this.columns.forEach((column, at) => {
+      const [steps, state] = [this.steps[at], shown.columns[at]];
+      if (steps.error || state.error) column.showError(steps.error ?? state.error);
+      else showState(column, shown.bytes, state, describeStep(steps, wanted[at].step, limit));
+    });
   }
 
   showLabel(limit) {
     const shown = limit < 0 ? "bytes" : limit === Infinity ? "all rules" : `rule ${formatCount(limit)}`;
     this.label.textContent = `${shown}, step ${this.position} of ${this.positions.length}`;
     this.slider.setAttribute("aria-valuetext", this.label.textContent);
-  }
-
-  showColumn(column, bytes, state, steps, step, limit) {
-    if (steps.error || state.error) return column.showError(steps.error ?? state.error);
-    const kind = step ? KINDS[steps.kinds[step - 1]] : null;
-    const isNow = step > 0 && order(steps.rules[step - 1]) === limit;
-    const classify = (index) => `step ${isNow && state.changed[index] ? `made ${kind}` : ""}`;
-    column.list.show({ bytes, ends: state.ends, pretokens: state.pretokens, classify });
-    const rule = steps.rules[step - 1];
-    const line = step ? `after ${NAMES[kind]}${rule < 0 ? "" : ` ${formatCount(rule)}`}` : "bytes";
-    column.showHeadline(state.ends.length, bytes.length, line);
-    column.showNote("");
   }
 
   start() {
@@ -106,6 +100,22 @@ export class RulesView {
     this.play.textContent = this.timer ? "❚❚" : "▶";
     this.play.setAttribute("aria-label", this.timer ? "Pause" : "Play");
   }
+}
+
+/** Describe the last of some steps: its kind, its name, and whether the slider is at its rule. */
+function describeStep({ rules, kinds }, count, limit) {
+  if (!count) return { kind: null, name: "bytes", isNow: false };
+  const rule = rules[count - 1];
+  const kind = KINDS[kinds[count - 1]];
+  const name = `after ${NAMES[kind]}${rule < 0 ? "" : ` ${formatCount(rule)}`}`;
+  return { kind, name, isNow: order(rule) === limit };
+}
+
+function showState(column, bytes, { ends, pretokens, changed }, { kind, name, isNow }) {
+  const classify = (index) => (isNow && changed[index] ? `step made ${kind}` : "step");
+  column.list.show({ bytes, ends, pretokens, classify });
+  column.showHeadline(ends.length, bytes.length, name);
+  column.showNote("");
 }
 
 /** The replacement of removed tokens has no rule, and comes last. */

@@ -11,6 +11,6 @@ export function cutText(text, maxBytes) {
 
 /** Return the offset, or the one before it if it is inside a character. */
 export function alignOffset(text, offset) {
-  const isInside = /[\udc00-\udfff]/.test(text[offset] ?? "") && /[\ud800-\udbff]/.test(text[offset - 1] ?? "");
+  const isInside = offset > 0 && text.codePointAt(offset - 1) > 0xffff;
   return isInside ? offset - 1 : offset;
 }

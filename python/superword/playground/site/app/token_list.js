@@ -1,4 +1,4 @@
-// Tokens as pills, drawn in chunks when they come into view, so that long texts cost no more than short ones.
+// Tokens as pills, drawn in chunks when they come into view: long texts cost no more than short ones.
 
 import { findAfter } from "./boundaries.js";
 import { create } from "./dom.js";
@@ -84,9 +84,9 @@ export class TokenList {
 
   placeChunk(at, from, to, previous) {
     const chunk = this.chunks[at] ?? this.addChunk();
-    const isSame = chunk.isDrawn && chunk.from === from && chunk.to === to && looksSame(previous, this.encoding, from, to);
+    const isPlaced = chunk.isDrawn && chunk.from === from && chunk.to === to;
+    if (isPlaced && looksSame(previous, this.encoding, from, to)) return;
     Object.assign(chunk, { from, to });
-    if (isSame) return;
     if (chunk.isVisible || at === 0) {
       this.draw(chunk);
     } else {
@@ -128,13 +128,16 @@ export class TokenList {
     const nodes = [];
     for (let index = chunk.from, from = start; index < chunk.to; from = ends[index++]) {
       const spelling = bytes.subarray(from, ends[index]);
-      const pill = createPill({ bytes: spelling, start: from, pretokens, index, isButton: ids !== null });
+      const isButton = ids !== null;
+      const pill = createPill({ bytes: spelling, start: from, pretokens, index, isButton });
       const names = classify(index);
       if (names) pill.className += ` ${names}`;
       if (ids && index === this.active) pill.setAttribute("tabindex", 0);
       nodes.push(pill, endsLine(spelling) ? create("br") : BREAK);
     }
-    if (rest !== null && chunk.to === this.count) nodes.push(create("span", { class: "cut-mark" }), create("span", { class: "after-cut" }, rest));
+    if (rest !== null && chunk.to === this.count) {
+      nodes.push(create("span", { class: "cut-mark" }), create("span", { class: "after-cut" }, rest));
+    }
     const text = decoder.decode(bytes.subarray(start, ends[chunk.to - 1]));
     chunk.element.dir = findDirection(text);
     chunk.element.classList.toggle("bidirectional", hasRightToLeft(text));
@@ -171,12 +174,13 @@ export class TokenList {
   press(key, pill, index) {
     const isReversed = getComputedStyle(pill.parentElement).direction === "rtl";
     const steps = { ArrowRight: isReversed ? -1 : 1, ArrowLeft: isReversed ? 1 : -1 };
+    const lines = { ArrowUp: -1, ArrowDown: 1 };
     if (key === "Enter" || key === " ") this.open(index);
     else if (key === "Escape") this.onPoint(null);
     else if (key in steps) this.focus(Math.min(Math.max(index + steps[key], 0), this.count - 1));
     else if (key === "Home") this.focus(0);
     else if (key === "End") this.focus(this.count - 1);
-    else if (key === "ArrowUp" || key === "ArrowDown") this.focus(this.findInNextLine(pill, index, key === "ArrowUp" ? -1 : 1));
+    else if (key in lines) this.focus(this.findInNextLine(pill, index, lines[key]));
     else return false;
     return true;
   }
@@ -209,9 +213,12 @@ function looksSame(one, other, from, to) {
   const end = to ? other.ends[to - 1] : 0;
   if ((from ? one.ends[from - 1] : 0) !== start) return false;
   for (let token = from; token < to; token++) {
-    if (one.ends[token] !== other.ends[token] || one.classify(token) !== other.classify(token)) return false;
+    if (one.ends[token] !== other.ends[token]) return false;
+    if (one.classify(token) !== other.classify(token)) return false;
   }
   for (let at = start; at < end; at++) if (one.bytes[at] !== other.bytes[at]) return false;
-  const [first, second] = [one, other].map(({ pretokens }) => pretokens.subarray(findAfter(pretokens, start - 1), findAfter(pretokens, end)));
+  const [first, second] = [one, other].map(({ pretokens }) =>
+    pretokens.subarray(findAfter(pretokens, start - 1), findAfter(pretokens, end)),
+  );
   return first.length === second.length && first.every((offset, at) => offset === second[at]);
 }

@@ -15,11 +15,10 @@ const KINDS = {
 };
 
 export class TrainingPanel {
-  /** `onTrained` is called with the models, when both are trained. */
-  constructor(page, { onTrained, onChange }) {
+  /** Trained models are opened in the page; `onChange` is called after that. */
+  constructor(page, onChange) {
     this.page = page;
-    this.onTrained = onTrained;
-    this.corpus = new LongText({ id: "corpus", tail: "corpus-tail", tailSize: "corpus-tail-size", dropTail: "drop-corpus-tail" }, () => this.showSize());
+    this.corpus = new LongText("corpus", () => this.showSize());
     this.slider = find("size");
     this.pattern = find("pattern");
     this.pattern.append(...PATTERNS.map((name) => create("option", {}, name)));
@@ -50,7 +49,7 @@ export class TrainingPanel {
   }
 
   /** Train models on a text, and open them, or do with them what the caller wants. */
-  async train(corpus, configs, onTrained = this.onTrained) {
+  async train(corpus, configs, onTrained = (models) => this.page.openTrained(models)) {
     if (this.engine) return;
     this.engine = new EngineClient();
     this.setBusy(true);
@@ -60,7 +59,8 @@ export class TrainingPanel {
       for (const [at, config] of configs.entries()) {
         const name = config.supermerges ? "BoundlessBPE" : "BPE";
         this.say(`Training ${name} …`);
-        const found = await this.engine.train(corpus, config, (progress) => this.showProgress((at + measureProgress(progress)) / configs.length));
+        const report = (progress) => this.showProgress((at + measureProgress(progress)) / configs.length);
+        const found = await this.engine.train(corpus, config, report);
         trained.push({ ...found, name: `${name}, trained here`, source: { training: config, corpus } });
       }
       const seconds = ((performance.now() - start) / 1000).toFixed(1);
@@ -84,7 +84,8 @@ export class TrainingPanel {
     const plot = plotSupermerges(inspection.stretches);
     if (!plot) return;
     const count = formatCounted(inspection.vocabulary.superwords, "superword");
-    panel.append(plot, create("div", {}, create("p", { class: "hint" }, `${count}, the most frequent first`), createSuperwords(inspection.top_superwords.slice(0, 16))));
+    const title = create("p", { class: "hint" }, `${count}, the most frequent first`);
+    panel.append(plot, create("div", {}, title, createSuperwords(inspection.top_superwords)));
   }
 
   setBusy(isBusy) {
