@@ -17,6 +17,7 @@ from superword.playground import PlaygroundServer, find_models
 from superword.playground.server import SITE
 
 KINDS = ["BPE", "PickyBPE", "BoundlessBPE", "SuperBPE", "extended", "imported", "pruned"]
+WITH_SUPERWORDS = ["BoundlessBPE", "SuperBPE", "extended", "pruned"]
 TEXT = "<|bos|>It was one of the best of times, naïve 日本.<|end|>"
 HOSTILE = "</script><img src=x onerror=alert(1)>"
 RESTART = """
@@ -58,6 +59,8 @@ def test_dropped_models_of_every_kind_give_the_ids_of_the_core(
             tok = train_kind(kind)
             assert page.ids(column) == tok.encode_ordinary(TEXT), kind
             exec(page.copy("Copy as Python", column), {})
+            superwords = page.find_all(f".column:nth-child({column + 1}) .token.superword")
+            assert bool(superwords) == (kind in WITH_SUPERWORDS), kind
     assert page.messages() == []
 
 

@@ -112,6 +112,7 @@ def test_training_gives_the_models_of_the_core(page: Any) -> None:
         assert page.ids(column) == expected.encode("one of them was out of the house")
         exec(page.copy("Copy as Python", column), {})
     assert page.find_all(".superwords .token")
+    assert page.find(".plot .area").get_attribute("d").count("V") > 5, "it has steps"
     # Anew, with another size: the trained ones are replaced.
     page.slide("size", 1)
     page.find("#train-button").click()

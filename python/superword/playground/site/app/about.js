@@ -15,8 +15,6 @@ export function createAbout(inspection) {
   for (const [kind, name] of Object.entries(RULES)) {
     facts.append(create("dt", {}, name), create("dd", {}, formatCount(inspection.rules[kind])));
   }
-  const superwordCount = formatCount(inspection.vocabulary.superwords);
-  facts.append(create("dt", {}, "superwords"), create("dd", {}, superwordCount));
   body.append(facts);
   const plot = plotSupermerges(inspection.stretches);
   if (plot) body.append(plot);

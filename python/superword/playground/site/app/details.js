@@ -55,7 +55,7 @@ export function describeToken(token) {
   const facts = [
     ["id", formatCount(token.id)],
     [formatCounted(token.bytes.length, "byte"), token.bytes.length > MAX_BYTES ? `${shown} …` : shown],
-    ["kind", token.words > 1 ? `${kind} of ${token.words} words` : kind],
+    ["kind", token.words > 1 ? `superword of ${token.words} words` : kind],
   ];
   if (token.rule !== null) facts.push(["rule", formatCount(token.rule)]);
   if (token.count !== null) facts.push(["count in training", formatCount(token.count)]);

@@ -7,7 +7,7 @@ import { trimTree } from "./trimming.js";
 // The largest derivation that the page draws, the superwords that it lists, the steps of a plot.
 const MAX_NODES = 300;
 const LISTED = 20;
-const STRETCHES = 40;
+const STRETCHES = 24;
 const encoder = new TextEncoder();
 const opening = openEngine(fetch(new URL("../superword.wasm", import.meta.url)));
 // The engine's handles by the page's keys, which stay the same when the engine starts anew.
