@@ -6,6 +6,8 @@ import { formatCount, formatCounted, formatPercent } from "./numbers.js";
 import { TokenList } from "./token_list.js";
 import { createAbout } from "./about.js";
 
+const MAX_NAME = 20;
+
 export class Column {
   /**
    * Make the column of a model. `source` says where the model came from, for links. `actions` are
@@ -56,9 +58,10 @@ export class Column {
   }
 
   describeModel() {
-    const { kind, vocab_size: size, pattern } = this.summary;
-    const shown = pattern && pattern.length > 24 ? "its own pattern" : pattern;
-    return [kind, `vocabulary of ${formatCount(size)}`, shown].filter(Boolean).join(" · ");
+    const { kind, vocab_size: size, pattern_name: pattern } = this.summary;
+    // A pattern without a name is its regex.
+    const shown = pattern.length > MAX_NAME ? "its own pattern" : pattern;
+    return [kind, `vocabulary of ${formatCount(size)}`, shown].join(" · ");
   }
 
   async describe(about) {
