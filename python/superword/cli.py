@@ -20,6 +20,7 @@ from superword.commands.extend import extend_command
 from superword.commands.inspect import inspect_command
 from superword.commands.merge_counts import merge_counts_command
 from superword.commands.multi_value import MultiValueCommand
+from superword.commands.playground import playground_command
 from superword.commands.pretokenize import pretokenize_command
 from superword.commands.prune import prune_command
 from superword.commands.reproduce import reproduce_command
@@ -91,3 +92,4 @@ add_command("prune", prune_command)
 add_command("evaluate", evaluate_command, MultiValueCommand)
 add_command("compare", compare_command, MultiValueCommand)
 add_command("reproduce", reproduce_command, MultiValueCommand)
+add_command("playground", playground_command)

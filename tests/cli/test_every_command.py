@@ -80,7 +80,8 @@ def invoke(*arguments: str) -> Any:
 
 
 def test_every_command_is_here() -> None:
-    assert list(COMMANDS) == list(ARGUMENTS)
+    # It serves until it is interrupted, and has tests of its own.
+    assert list(COMMANDS) == [*ARGUMENTS, "playground"]
 
 
 @pytest.mark.parametrize(

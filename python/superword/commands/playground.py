@@ -1,0 +1,48 @@
+"""`superword playground`."""
+
+from __future__ import annotations
+
+import webbrowser
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from superword.commands.messages import errors_as_sentences
+from superword.playground import PlaygroundServer, find_models
+
+__all__ = ["playground_command"]
+
+
+def playground_command(
+    models: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="[MODEL]...",
+            help="Up to four superword models, tokenizer.json files, their folders, or tiktoken "
+            "files; two samples by default.",
+        ),
+    ] = None,
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Port; 0 takes a free one.", show_default=True)
+    ] = 0,
+    browser: Annotated[bool, typer.Option(help="Open the page in the browser.")] = True,
+) -> None:
+    """Show tokenizers side by side in the browser, on texts of your own.
+
+    The page runs the tokenizers itself: nothing is uploaded. The server answers only to this
+    machine, on 127.0.0.1, and ends with Ctrl-C.
+
+    superword playground
+
+    superword playground bpe.json model.json --port 8000 --no-browser
+    """
+    with errors_as_sentences(), PlaygroundServer(find_models(models or []), port=port) as server:
+        typer.echo(server.address)
+        typer.echo("superword: the playground is at this address; Ctrl-C ends it", err=True)
+        if browser:
+            webbrowser.open(server.address)
+        try:
+            server.serve_forever()
+        except KeyboardInterrupt:
+            typer.echo("", err=True)
