@@ -30,10 +30,6 @@ fi
 
 built="target/wasm/$target/wasm/superword_wasm.wasm"
 mkdir -p "$site"
-if command -v wasm-opt >/dev/null; then
-    wasm-opt -O3 --output "$site/superword.wasm" "$built"
-else
-    cp "$built" "$site/superword.wasm"
-fi
+cp "$built" "$site/superword.wasm"
 printf '%s: %d bytes, %d compressed\n' "$site/superword.wasm" \
     "$(wc -c <"$site/superword.wasm")" "$(gzip -9 <"$site/superword.wasm" | wc -c)"

@@ -23,8 +23,8 @@ pub(crate) struct TextReplay {
 
 /// A rule that changes the text.
 struct Step {
-    /// -1 for the replacement of removed tokens.
-    rule: i32,
+    /// The largest number, which is -1 with a sign, for the replacement of removed tokens.
+    rule: u32,
     kind: u8,
     /// The boundaries that it adds or removes.
     toggled: Boundaries,
@@ -56,7 +56,7 @@ impl TextReplay {
         for step in replay {
             let next = Boundaries::new(model, &step);
             steps.push(Step {
-                rule: step.rule.map_or(-1, |rule| rule as i32),
+                rule: step.rule.map_or(u32::MAX, |rule| rule as u32),
                 kind: match step.rule.map(|rule| &model.rules()[rule]) {
                     Some(Rule::Merge { .. }) => 0,
                     Some(Rule::Supermerge { .. }) => 1,
@@ -73,7 +73,7 @@ impl TextReplay {
 
     /// Returns the rules of the steps, as signed numbers, and their kinds.
     pub(crate) fn list_rules(&self) -> Vec<Buffer> {
-        let rules: Vec<u32> = self.steps.iter().map(|step| step.rule.cast_unsigned()).collect();
+        let rules: Vec<u32> = self.steps.iter().map(|step| step.rule).collect();
         let kinds: Vec<u8> = self.steps.iter().map(|step| step.kind).collect();
         vec![rules.into(), kinds.into()]
     }

@@ -77,9 +77,7 @@ pub(crate) fn describe(opened: &OpenModel, id: u32) -> Result<Vec<Buffer>, Failu
         json!({ "id": id, "kind": kind, "words": words, "rule": rule, "count": count,
             "is_superword": is_superword })
     } else {
-        let is_special = model.special_tokens().iter().any(|(special, _)| special.0 == id);
-        let kind = if is_special { "special" } else { "added" };
-        json!({ "id": id, "kind": kind, "words": 1, "rule": null, "count": null,
+        json!({ "id": id, "kind": name_added_kind(model, id), "words": 1, "rule": null, "count": null,
             "is_superword": false })
     };
     Ok(vec![described.into(), bytes.to_vec().into()])
@@ -92,7 +90,7 @@ pub(crate) fn derive(opened: &OpenModel, id: u32) -> Result<Vec<Buffer>, Failure
     let bytes = find_bytes(model, id)?;
     let origins = opened.origins();
     let Some(&root) = origins.by_id.get(&id) else {
-        let list = json!([{ "start": 0, "end": bytes.len(), "id": id, "kind": "special",
+        let list = json!([{ "start": 0, "end": bytes.len(), "id": id, "kind": name_added_kind(model, id),
             "rule": null, "count": null, "parts": null }]);
         return Ok(vec![list.into(), bytes.to_vec().into()]);
     };
@@ -124,6 +122,12 @@ fn describe_derived(model: &Model, origins: &TokenOrigins, token: &DerivedToken)
     };
     json!({ "start": start, "end": end, "id": model.id_of(index).map(|id| id.0), "kind": kind,
         "rule": rule, "count": find_count(model, rule), "parts": parts })
+}
+
+/// Returns the kind of a token that no rule makes.
+fn name_added_kind(model: &Model, id: u32) -> &'static str {
+    let is_special = model.special_tokens().iter().any(|(special, _)| special.0 == id);
+    if is_special { "special" } else { "added" }
 }
 
 /// Returns the count of a rule; `None` if it was not counted, as in a model of another library.

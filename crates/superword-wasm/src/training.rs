@@ -17,6 +17,7 @@ use crate::session::{Failure, NewModel};
 /// defaults of the core.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(clippy::option_option, reason = "null is not the same as absent")]
 struct Settings {
     vocab_size: u32,
     pattern: Option<String>,
@@ -39,6 +40,7 @@ struct Settings {
 }
 
 /// Reads a field that may be null, which is not the same as absent.
+#[expect(clippy::option_option, reason = "null is not the same as absent")]
 fn mark_given<'d, D: serde::Deserializer<'d>, T: Deserialize<'d>>(
     given: D,
 ) -> Result<Option<Option<T>>, D::Error> {

@@ -7,6 +7,7 @@ use crate::session::Failure;
 
 /// An added token of the file.
 #[derive(Deserialize)]
+#[expect(clippy::struct_excessive_bools, reason = "the file has these fields")]
 pub(super) struct AddedToken {
     id: u32,
     content: String,
@@ -66,13 +67,15 @@ fn has_other_order(first: &AddedToken, second: &AddedToken) -> bool {
     let theirs = i32::from(first.normalized) - i32::from(second.normalized);
     let ours = i32::from(second.special) - i32::from(first.special);
     let is_same_kind = first.special == second.special && first.normalized == second.normalized;
-    !is_same_kind && !(first.special && second.special) && theirs != ours
+    let are_special = first.special && second.special;
+    !is_same_kind && !are_special && theirs != ours
 }
 
 /// Whether a text may have both tokens in overlapping positions.
 fn may_overlap(one: &AddedToken, other: &AddedToken) -> bool {
-    let (first, second) =
-        if other.normalized < one.normalized { (other, one) } else { (one, other) };
+    // Hugging Face searches for `first` first.
+    let is_swapped = one.normalized && !other.normalized;
+    let (first, second) = if is_swapped { (other, one) } else { (one, other) };
     // Without special tokens, all are searched for at once: the leftmost is found.
     let is_leftmost = !(first.special || second.special);
     let (first, second) = (first.content.as_bytes(), second.content.as_bytes());

@@ -74,7 +74,6 @@ pub(super) fn import(content: &[u8]) -> Result<NewModel, Failure> {
     };
     let reserved = special_tokens.len() as u32..default_num_special_tokens;
     special_tokens.extend(reserved.map(|id| (TokenId(id), format!("<SPECIAL_{id}>"))));
-    special_tokens.sort_by_key(|&(id, _)| id);
     let vocabulary = file.vocab.into_iter().filter(|token| token.rank < used).map(|token| {
         let bytes = base64::decode(token.token_bytes.as_bytes());
         let bytes = bytes.ok_or_else(|| {

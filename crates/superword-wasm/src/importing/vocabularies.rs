@@ -34,8 +34,9 @@ const CL100K_SPECIAL: &[(u32, &str)] = &[
 ];
 const O200K_SPECIAL: &[(u32, &str)] = &[(199_999, "<|endoftext|>"), (200_018, "<|endofprompt|>")];
 const HARMONY_SPECIAL: &[(u32, &str)] = &[
-    (199_998, "<|startoftext|>"),
     (199_999, "<|endoftext|>"),
+    (200_018, "<|endofprompt|>"),
+    (199_998, "<|startoftext|>"),
     (200_002, "<|return|>"),
     (200_003, "<|constrain|>"),
     (200_005, "<|channel|>"),
@@ -43,7 +44,6 @@ const HARMONY_SPECIAL: &[(u32, &str)] = &[
     (200_007, "<|end|>"),
     (200_008, "<|message|>"),
     (200_012, "<|call|>"),
-    (200_018, "<|endofprompt|>"),
 ];
 
 /// What a vocabulary file of tiktoken does not hold.

@@ -14,10 +14,19 @@ const decoder = new TextDecoder();
  */
 export async function openEngine(source) {
   const given = await source;
-  const bytes = given instanceof ArrayBuffer || ArrayBuffer.isView(given) ? given : await given.arrayBuffer();
-  const hooks = { report: null };
+  const isContent = given instanceof ArrayBuffer || ArrayBuffer.isView(given);
+  const bytes = isContent ? given : await given.arrayBuffer();
+  const hooks = { report: null, error: null };
   const page = {
-    report_progress: (stage, done, total) => (hooks.report?.(done, total, STAGES[stage]) === false ? 1 : 0),
+    // An error must not pass through the core, which would leave it in the middle of a call.
+    report_progress(stage, done, total) {
+      try {
+        return hooks.report?.(done, total, STAGES[stage]) === false ? 1 : 0;
+      } catch (error) {
+        hooks.error = error;
+        return 1;
+      }
+    },
   };
   const { instance } = await WebAssembly.instantiate(bytes, { page });
   return new Engine(instance.exports, hooks);
@@ -27,6 +36,7 @@ export class Engine {
   #core;
   #hooks;
   #replayed = null;
+  #isBusy = false;
   isLost = false;
 
   constructor(core, hooks) {
@@ -129,7 +139,8 @@ export class Engine {
    *   its name. If it returns false, training ends with an error.
    */
   train(text, config, report = null) {
-    const documents = (typeof text === "string" ? [text] : text).map((document) => encoder.encode(document));
+    const texts = typeof text === "string" ? [text] : text;
+    const documents = texts.map((document) => encoder.encode(document));
     const ends = new Uint32Array(documents.length);
     documents.reduce((start, document, at) => (ends[at] = start + document.length), 0);
     const joined = new Uint8Array(ends.at(-1) ?? 0);
@@ -138,8 +149,10 @@ export class Engine {
     try {
       const inputs = [joined, new Uint8Array(ends.buffer), JSON.stringify(config)];
       return this.#callForJson("train_model", [], inputs);
+    } catch (error) {
+      throw this.#hooks.error ?? error;
     } finally {
-      this.#hooks.report = null;
+      this.#hooks.report = this.#hooks.error = null;
     }
   }
 
@@ -152,15 +165,17 @@ export class Engine {
   /** Calls a function of the core on numbers and inputs; throws its sentence if it fails. */
   #call(name, numbers, inputs) {
     if (this.isLost) throw new Error("the engine was lost; open it again");
+    if (this.#isBusy) throw new Error("the engine is training; report must not call it");
     let succeeded;
+    inputs.forEach((input, number) => this.#write(number, input));
+    this.#isBusy = true;
     try {
-      inputs.forEach((input, number) => this.#write(number, input));
       succeeded = this.#core[name](...numbers);
     } catch (error) {
-      // Errors of the report are not the engine's.
-      if (!(error instanceof WebAssembly.RuntimeError || error instanceof RangeError)) throw error;
       this.isLost = true;
       throw new Error(this.#explain(error), { cause: error });
+    } finally {
+      this.#isBusy = false;
     }
     if (!succeeded) throw new Error(decoder.decode(this.#bytes(0)));
   }
