@@ -58,6 +58,8 @@ const answers = {
   first_step: engine.at_step(handle, text, 0),
   last_step: engine.at_step(handle, text, steps.count),
   other_text: engine.at_step(handle, "be", 0),
+  other_model: engine.at_step(trained.handle, text, 0).ends.length,
+  other_text_again: engine.at_step(handle, "be", 0),
   stable: engine.stable(handle, text),
   inspection: engine.inspect(handle, 3),
   saved: Buffer.from(engine.save(handle)).toString("base64"),

@@ -35,7 +35,7 @@ def test_every_function(
     assert answers["summary"]["fingerprint"] == tok.fingerprint
     assert answers["ids"] == ids
     assert answers["ends"] == [end for _, end in offsets.bytes]
-    assert answers["pretokens"] == find_ends(TEXT, tok.pattern)
+    assert answers["pretokens"] == find_ends(TEXT, tok.parameters.pattern)
     assert bytes(answers["decoded"]) == TEXT.encode()
     assert bytes(answers["token"]["bytes"]) == tok.token_bytes(ids[0])
     assert bytes(answers["derivation"]) == tok.token_bytes(ids[0])
@@ -43,7 +43,8 @@ def test_every_function(
     assert answers["steps"]["rules"] == [s.rule.index if s.rule else -1 for s in steps[1:]]
     assert answers["first_step"]["ends"] == list(range(1, len(TEXT.encode()) + 1))
     assert answers["last_step"]["ends"] == answers["ends"]
-    assert answers["other_text"]["ends"] == [1, 2]
+    assert answers["other_text"]["ends"] == answers["other_text_again"]["ends"] == [1, 2]
+    assert answers["other_model"] == len(TEXT.encode())
     prompt = tok.encode_stream().feed(TEXT)
     assert answers["stable"]["ids"][: answers["stable"]["stable_count"]] == prompt
     assert answers["stable"]["ids"] == ids

@@ -121,7 +121,7 @@ def test_damaged_models_never_end_the_engine(
                 assert str(error).startswith("damaged.json: ")
                 continue
             engine.encode(handle, "to be or not to be")
-            json.loads(engine.call("inspect_model", handle, 3)[0])
+            json.loads(engine.call("inspect_model", handle, 3, 8192)[0])
             engine.call("free_model", handle)
 
 

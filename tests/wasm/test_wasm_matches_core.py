@@ -20,7 +20,13 @@ import superword
 from superword import ModelFormatError, Tokenizer, TrainingConfig
 from superword.interop import open_base
 from superword.interop.tricky_texts import WRITTEN
-from superword.patterns import PATTERN_NAMES, SECOND_PATTERN, pretokenize, resolve_pattern
+from superword.patterns import (
+    PATTERN_NAMES,
+    SECOND_PATTERN,
+    find_pattern_name,
+    pretokenize,
+    resolve_pattern,
+)
 from superword.tokenizer.inspection import inspect
 from superword.vocabularies import VOCABULARIES
 
@@ -84,7 +90,7 @@ def test_ids_pretokens_and_bytes(
         assert ends == [end for _, end in offsets.bytes], text
         assert engine.decode(handle, ids) == text.encode()
         (pretokens,) = engine.encode(handle, text, "split_text")
-        assert pretokens == find_ends(pretokenize(text, tok.pattern)), text
+        assert pretokens == find_ends(pretokenize(text, tok.parameters.pattern)), text
 
 
 def find_ends(pieces: list[str]) -> list[int]:
@@ -130,7 +136,7 @@ def test_steps(kind: str, engine: WasmEngine, open_kind: Callable[..., Any]) -> 
     assert [names[k] for k in kinds] == [s.rule.kind if s.rule else "removed" for s in steps[1:]]
     order = [*range(len(steps)), *range(len(steps) - 1, 0, -3), len(steps) // 2]
     for at in order:
-        ends, units, changed = engine.call("show_step", at)
+        ends, units, changed = engine.call("show_step", summary["handle"], at)
         tokens = [token for unit in steps[at].units for token in unit]
         where = [(u, t) for u, unit in enumerate(steps[at].units) for t in range(len(unit))]
         assert list(array.array("I", ends)) == find_byte_ends(tokens)
@@ -139,7 +145,7 @@ def test_steps(kind: str, engine: WasmEngine, open_kind: Callable[..., Any]) -> 
             steps[at].changes
         )
     with pytest.raises(ValueError, match=f"there is no step {len(steps)}"):
-        engine.call("show_step", len(steps))
+        engine.call("show_step", summary["handle"], len(steps))
     with pytest.raises(ValueError, match="the text has 4097 bytes"):
         engine.encode(summary["handle"], "a" * 4097, "replay_text")
 
@@ -195,7 +201,7 @@ def test_inspections_and_summaries(
 ) -> None:
     tok, summary = open_kind(kind)
     native = inspect(tok, 12)
-    (result,) = engine.call("inspect_model", summary["handle"], 12)
+    (result,) = engine.call("inspect_model", summary["handle"], 12, 8192)
     found = json.loads(result)
     expected = native.as_json()
     for name in ("top_superwords", "longest_superwords"):
@@ -205,6 +211,9 @@ def test_inspections_and_summaries(
     assert [token.encode("latin-1") for token in found.pop("deleted")] == native.deleted
     del expected["deleted"]
     assert found == expected
+    stretches = json.loads(engine.call("inspect_model", summary["handle"], 0, 100)[0])["stretches"]
+    assert [s["first"] for s in stretches] == list(range(0, len(tok.rules), 100))
+    assert sum(s["supermerges"] for s in stretches) == native.rules["supermerge"]
     method = METHODS.get(kind, kind)
     if kind == "extended" and tok.parameters.supermerges:
         method = "BoundlessBPE"
@@ -212,6 +221,10 @@ def test_inspections_and_summaries(
     assert summary["fingerprint"] == tok.fingerprint
     assert summary["superword_count"] == native.vocabulary["superwords"]
     assert summary["special_tokens"] == tok.special_tokens
+    assert (summary["pattern"], summary["pattern_name"]) == (
+        tok.pattern,
+        find_pattern_name(tok.pattern),
+    )
     assert summary["parameters"] == dataclasses.asdict(tok.parameters)
     assert summary["rule_count"] == len(tok.rules)
     assert engine.call("save_model", summary["handle"]) == [tok._model.to_json()]
@@ -352,6 +365,7 @@ def test_names_of_patterns_are_those_of_python(engine: WasmEngine) -> None:
     for name in PATTERN_NAMES:
         summary = engine.train(["a b"], {"vocab_size": 256, "pattern": name})
         assert summary["pattern"] == resolve_pattern(name)
+        assert summary["pattern_name"] == find_pattern_name(resolve_pattern(name))
         engine.call("free_model", summary["handle"])
     with pytest.raises(ValueError, match="there is no pattern named 'gpt5'"):
         engine.train(["a b"], {"vocab_size": 256, "pattern": "gpt5"})

@@ -8,9 +8,6 @@ use superword_core::model::{Model, Rule, TokenId, TokenIndex};
 use crate::open_model::OpenModel;
 use crate::summary::{describe_parameters, describe_training, list_ids};
 
-/// The number of rules of a stretch.
-const RULES_PER_STRETCH: usize = 8192;
-
 /// How many rules there are of each kind.
 #[derive(Default)]
 struct RuleCounts {
@@ -28,7 +25,7 @@ struct Superword<'m> {
 
 /// Summarizes a model, with up to `top` superwords and deleted tokens. Tokens are strings with a
 /// character below 256 for each byte.
-pub(crate) fn inspect(opened: &OpenModel, top: usize) -> Value {
+pub(crate) fn inspect(opened: &OpenModel, top: usize, rules_per_stretch: usize) -> Value {
     let OpenModel { model, .. } = opened;
     let rules = model.rules();
     let kinds = RuleCounts::new(rules);
@@ -58,7 +55,7 @@ pub(crate) fn inspect(opened: &OpenModel, top: usize) -> Value {
         },
         "removed_count": model.removed_count(),
         "smallest_count": counts.min(),
-        "stretches": list_stretches(rules),
+        "stretches": list_stretches(rules, rules_per_stretch),
         "top_superwords": top_superwords,
         "longest_superwords": list_superwords(&superwords, top),
         "deleted": deleted.iter().take(top).map(|&token| spell(token)).collect::<Vec<_>>(),
@@ -88,9 +85,9 @@ impl RuleCounts {
 }
 
 /// Returns the kinds of rules along training.
-fn list_stretches(rules: &[Rule]) -> Vec<Value> {
-    let stretches = rules.chunks(RULES_PER_STRETCH).enumerate().map(|(number, stretch)| {
-        let first = number * RULES_PER_STRETCH;
+fn list_stretches(rules: &[Rule], rules_per_stretch: usize) -> Vec<Value> {
+    let stretches = rules.chunks(rules_per_stretch).enumerate().map(|(number, stretch)| {
+        let first = number * rules_per_stretch;
         let counts = RuleCounts::new(stretch);
         json!({
             "first": first,

@@ -25,6 +25,7 @@ mod training;
 use superword_core::encode::EncodeStream;
 
 use crate::session::{Buffer, answer, with_session};
+use crate::steps::TextReplay;
 
 /// Reserves an input buffer of this many bytes, and returns its address; 0 if there is no memory.
 ///
@@ -82,7 +83,8 @@ pub extern "C" fn encode_text(handle: u32) -> u32 {
     })
 }
 
-/// Splits input 0 into pretokens. The result is the end of each in bytes.
+/// Splits input 0 into pretokens; those of the first stage, if the model has two. The result is the
+/// end of each in bytes.
 #[unsafe(no_mangle)]
 pub extern "C" fn split_text(handle: u32) -> u32 {
     answer(|session| {
@@ -128,33 +130,35 @@ pub extern "C" fn derive_token(handle: u32, id: u32) -> u32 {
 }
 
 /// Applies the rules to input 0 one by one. The results are the rules that change it, -1 for the
-/// replacement of removed tokens, and their kinds.
+/// replacement of removed tokens, and their kinds. The steps are kept with the model.
 #[unsafe(no_mangle)]
 pub extern "C" fn replay_text(handle: u32) -> u32 {
     answer(|session| {
-        session.replay = None;
-        let text = session.read_text(0)?;
-        let replay = steps::TextReplay::new(&session.model(handle)?.model, text)?;
+        let replay = TextReplay::new(&session.model(handle)?.model, session.read_text(0)?)?;
         let results = replay.list_rules();
-        session.replay = Some(replay);
+        session.model_mut(handle)?.replay = Some(replay);
         Ok(results)
     })
 }
 
-/// Returns the text of the last [`replay_text`] after this many steps: the ends of tokens and of
+/// Returns the last text that a model replayed after this many steps: the ends of tokens and of
 /// units, and whether the last step made each token.
 #[unsafe(no_mangle)]
-pub extern "C" fn show_step(step: usize) -> u32 {
+pub extern "C" fn show_step(handle: u32, step: usize) -> u32 {
     answer(|session| {
-        let replay = session.replay.as_mut().ok_or("no text was replayed")?;
-        replay.show(step)
+        let replay = session.model_mut(handle)?.replay.as_mut();
+        replay.ok_or("the model has replayed no text")?.show(step)
     })
 }
 
-/// Summarizes a model, with up to `top` superwords and deleted tokens. The result is JSON.
+/// Summarizes a model, with up to `top` superwords and deleted tokens, and the kinds of its rules
+/// along training. The result is JSON.
 #[unsafe(no_mangle)]
-pub extern "C" fn inspect_model(handle: u32, top: usize) -> u32 {
-    answer(|session| Ok(vec![inspection::inspect(session.model(handle)?, top).into()]))
+pub extern "C" fn inspect_model(handle: u32, top: usize, rules_per_stretch: usize) -> u32 {
+    answer(|session| {
+        let found = inspection::inspect(session.model(handle)?, top, rules_per_stretch.max(1));
+        Ok(vec![found.into()])
+    })
 }
 
 /// Trains on the documents of input 0, whose ends in bytes are in input 1, by the settings of input 2,

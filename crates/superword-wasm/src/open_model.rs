@@ -5,8 +5,9 @@ use std::sync::Arc;
 
 use superword_core::encode::OpenTextEncoder;
 use superword_core::model::{Model, Segment, TokenId};
-use superword_core::{Encoder, Error};
+use superword_core::{Encoder, Error, Pattern};
 
+use crate::steps::TextReplay;
 use crate::tokens::TokenOrigins;
 
 /// An open model.
@@ -15,13 +16,32 @@ pub(crate) struct OpenModel {
     pub(crate) encoder: Arc<Encoder>,
     open_texts: OnceCell<Arc<OpenTextEncoder>>,
     origins: OnceCell<TokenOrigins>,
+    /// The last text of which steps are shown.
+    pub(crate) replay: Option<TextReplay>,
+    /// The pattern of the first of two stages.
+    pub(crate) first_pattern: Option<Pattern>,
 }
+
+/// A text with most kinds of characters.
+const WARM_UP: &str = "The 1st naïve \u{6771}\u{4eac}, isn't it?\n  \u{1f600}";
 
 impl OpenModel {
     /// Opens a model.
     pub(crate) fn new(model: Model) -> Result<OpenModel, Error> {
         let encoder = Arc::new(Encoder::new(&model)?);
-        Ok(OpenModel { model, encoder, open_texts: OnceCell::new(), origins: OnceCell::new() })
+        // The first text takes longer: the encoder creates a cache, and a browser compiles what is
+        // called. A vocabulary may lack some byte, which is no error yet.
+        let _ = encoder.encode(WARM_UP);
+        let has_second_stage = model.parameters().second_stage.is_some();
+        let first_pattern = has_second_stage.then(|| Pattern::new(&model.parameters().pattern));
+        Ok(OpenModel {
+            first_pattern: first_pattern.transpose()?,
+            model,
+            encoder,
+            open_texts: OnceCell::new(),
+            origins: OnceCell::new(),
+            replay: None,
+        })
     }
 
     /// Returns the encoder of texts that go on.
@@ -46,7 +66,8 @@ impl OpenModel {
         ends.collect()
     }
 
-    /// Returns the end of each pretoken in bytes. An added token is a pretoken.
+    /// Returns the end of each pretoken in bytes; of the first stage, if there are two. An added token
+    /// is a pretoken.
     pub(crate) fn split(&self, text: &str) -> Result<Vec<u32>, Error> {
         let mut ends = Vec::new();
         let Some(added_tokens) = self.model.added_token_finder() else {
@@ -71,7 +92,8 @@ impl OpenModel {
 
     /// Appends the ends of the pretokens of a text that starts at a byte of another.
     fn push_pretokens(&self, text: &str, start: usize, ends: &mut Vec<u32>) -> Result<(), Error> {
-        for span in self.model.pattern().spans(text) {
+        let pattern = self.first_pattern.as_ref().unwrap_or(self.model.pattern());
+        for span in pattern.spans(text) {
             ends.push((start + span?.end) as u32);
         }
         Ok(())

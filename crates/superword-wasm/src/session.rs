@@ -8,7 +8,6 @@ use superword_core::Error;
 use superword_core::model::Model;
 
 use crate::open_model::OpenModel;
-use crate::steps::TextReplay;
 use crate::summary::summarize;
 
 /// The most inputs of a call.
@@ -27,7 +26,6 @@ pub(crate) struct Session {
     pub(crate) results: Vec<Buffer>,
     pub(crate) models: BTreeMap<u32, OpenModel>,
     last_handle: u32,
-    pub(crate) replay: Option<TextReplay>,
 }
 
 /// A result.
@@ -92,6 +90,12 @@ impl Session {
     /// Returns an open model.
     pub(crate) fn model(&self, handle: u32) -> Result<&OpenModel, Failure> {
         self.models.get(&handle).ok_or_else(|| Failure(format!("no model has the handle {handle}")))
+    }
+
+    /// Returns an open model, to change what is kept with it.
+    pub(crate) fn model_mut(&mut self, handle: u32) -> Result<&mut OpenModel, Failure> {
+        let found = self.models.get_mut(&handle);
+        found.ok_or_else(|| Failure(format!("no model has the handle {handle}")))
     }
 
     /// Opens a model, and returns its summary.

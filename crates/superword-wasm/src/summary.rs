@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 use superword_core::model::{Model, Parameters, SuperwordCap, TokenId};
 
+use crate::importing::patterns::find_shown_name;
 use crate::open_model::OpenModel;
 
 /// Summarizes an open model.
@@ -16,6 +17,7 @@ pub(crate) fn summarize(opened: &OpenModel, handle: u32, name: &str, warnings: &
         "vocab_size": model.vocab_size(),
         "rule_count": model.rules().len(),
         "pattern": model.parameters().last_pattern(),
+        "pattern_name": find_shown_name(model.parameters().last_pattern()),
         "special_tokens": list_ids(model.special_tokens()),
         "added_tokens": list_ids(model.added_tokens()),
         "superword_count": superwords.count(),

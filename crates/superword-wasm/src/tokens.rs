@@ -4,7 +4,6 @@ use std::collections::HashMap;
 
 use serde_json::{Value, json};
 use superword_core::model::{Model, Rule, TokenId, TokenIndex};
-use superword_core::pretokenize::Pattern;
 
 use crate::open_model::OpenModel;
 use crate::session::{Buffer, Failure};
@@ -16,8 +15,6 @@ pub(crate) struct TokenOrigins {
     /// By token index. Only superwords have more than one.
     words: Vec<u32>,
     by_id: HashMap<u32, TokenIndex>,
-    /// The pattern of the first of two stages, whose pretokens are the words of a token.
-    first_pattern: Option<Pattern>,
 }
 
 /// A token in the derivation of another.
@@ -45,18 +42,17 @@ impl TokenOrigins {
         }
         let indices = (0..count as u32).map(TokenIndex);
         let by_id = indices.filter_map(|index| Some((model.id_of(index)?.0, index))).collect();
-        let is_two_stage = model.parameters().second_stage.is_some();
-        let first_pattern =
-            if is_two_stage { Pattern::new(&model.parameters().pattern).ok() } else { None };
-        TokenOrigins { first_rules, words, by_id, first_pattern }
+        TokenOrigins { first_rules, words, by_id }
     }
+}
 
-    /// Returns the number of words of a token. Those of a second stage are its pretokens.
-    fn count_words(&self, index: TokenIndex, token: &[u8]) -> u32 {
-        let Some(pattern) = &self.first_pattern else { return self.words[index.as_usize()] };
-        let text: String = token.utf8_chunks().map(|chunk| chunk.valid()).collect();
-        (pattern.spans(&text).count() as u32).max(1)
-    }
+/// Returns the number of words of a token. Those of a second stage are pretokens of the first.
+fn count_words(opened: &OpenModel, index: TokenIndex, token: &[u8]) -> u32 {
+    let Some(pattern) = &opened.first_pattern else {
+        return opened.origins().words[index.as_usize()];
+    };
+    let text: String = token.utf8_chunks().map(|chunk| chunk.valid()).collect();
+    (pattern.spans(&text).count() as u32).max(1)
 }
 
 /// Describes a token: JSON and its bytes.
@@ -72,7 +68,7 @@ pub(crate) fn describe(opened: &OpenModel, id: u32) -> Result<Vec<Buffer>, Failu
             Some(_) if is_superword => "superword",
             Some(_) => "merge",
         };
-        let words = origins.count_words(index, bytes);
+        let words = count_words(opened, index, bytes);
         let count = find_count(model, rule);
         json!({ "id": id, "kind": kind, "words": words, "rule": rule, "count": count,
             "is_superword": is_superword })

@@ -24,3 +24,17 @@ pub(crate) fn call_on_threads<T: Send>(threads: usize, work: impl Fn(usize) -> T
     #[cfg(not(feature = "threads"))]
     (0..threads.max(1)).map(work).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_are_in_order_on_any_number_of_threads() {
+        for threads in [1, 2, 7] {
+            let numbers: Vec<usize> = (0..threads).collect();
+            assert_eq!(call_on_threads(threads, |number| number), numbers);
+        }
+        assert_eq!(call_on_threads(0, |number| number), [0]);
+    }
+}

@@ -2,7 +2,7 @@
 
 use superword_core::pretokenize::{NAMED, SCRIPT_PATTERN};
 
-use crate::importing::vocabularies::find_pattern;
+use crate::importing::vocabularies::{PUBLISHED, find_pattern};
 use crate::session::Failure;
 
 /// What separates several regexes in a row.
@@ -25,6 +25,14 @@ pub(crate) fn resolve_pattern(pattern: &str) -> Result<&str, Failure> {
 /// Returns the name of a regex, if it has one, or else the regex.
 pub(super) fn find_name(regex: &str) -> &str {
     NAMED.iter().find(|&&(_, named)| named == regex).map_or(regex, |&(name, _)| name)
+}
+
+/// Returns a name of a pattern, to show: its own, or that of a published vocabulary; the regex itself
+/// if it has none.
+pub(crate) fn find_shown_name(pattern: &str) -> &str {
+    let named = find_name(pattern);
+    let published = PUBLISHED.iter().find(|&&name| find_pattern(name) == Some(named));
+    if is_like_a_name(named) { named } else { published.copied().unwrap_or(named) }
 }
 
 /// Returns an equivalent regex that is not like a name.

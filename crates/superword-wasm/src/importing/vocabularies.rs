@@ -52,6 +52,9 @@ pub(super) struct Vocabulary {
     pub(super) special_tokens: Vec<(TokenId, String)>,
 }
 
+/// The published vocabularies with a pattern of their own.
+pub(super) const PUBLISHED: [&str; 3] = ["cl100k_base", "llama3", "qwen2"];
+
 /// Returns the pattern of a published vocabulary.
 pub(super) fn find_pattern(name: &str) -> Option<&'static str> {
     Some(match name {

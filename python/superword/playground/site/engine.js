@@ -35,7 +35,8 @@ export async function openEngine(source) {
 export class Engine {
   #core;
   #hooks;
-  #replayed = null;
+  // The last text of each model of which steps were shown.
+  #replayed = new Map();
   #isBusy = false;
   isLost = false;
 
@@ -53,7 +54,7 @@ export class Engine {
   /** Closes a model. */
   free(handle) {
     this.#call("free_model", [handle], []);
-    if (this.#replayed?.handle === handle) this.#replayed = null;
+    this.#replayed.delete(handle);
   }
 
   /** Returns the ids of a text, and the end of each token in bytes. */
@@ -62,7 +63,7 @@ export class Engine {
     return { ids: this.#numbers(0), ends: this.#numbers(1) };
   }
 
-  /** Returns the end of each pretoken in bytes. */
+  /** Returns the end of each pretoken in bytes; of the first stage, if the model has two. */
   pretokens(handle, text) {
     this.#call("split_text", [handle], [text]);
     return this.#numbers(0);
@@ -97,19 +98,19 @@ export class Engine {
   /** Applies the rules to a text: which change it, and of which kinds (0 merge, 1 supermerge,
    * 2 delete, 3 removed; the rule of a removal is -1). */
   steps(handle, text) {
-    this.#replayed = null;
+    this.#replayed.delete(handle);
     this.#call("replay_text", [handle], [text]);
     const rules = new Int32Array(this.#bytes(0).buffer);
     const kinds = this.#bytes(1);
-    this.#replayed = { handle, text };
+    this.#replayed.set(handle, text);
     return { count: rules.length, rules, kinds };
   }
 
   /** Returns a text after this many steps: the ends of tokens and of units in bytes, and whether the
-   * last step changed each token. Steps of the last text are cheap. */
+   * last step changed each token. Steps of the last text of each model are cheap. */
   at_step(handle, text, step) {
-    if (this.#replayed?.handle !== handle || this.#replayed.text !== text) this.steps(handle, text);
-    this.#call("show_step", [step], []);
+    if (this.#replayed.get(handle) !== text) this.steps(handle, text);
+    this.#call("show_step", [handle, step], []);
     return { ends: this.#numbers(0), units: this.#numbers(1), changed: this.#bytes(2) };
   }
 
@@ -120,8 +121,8 @@ export class Engine {
   }
 
   /** Summarizes a model as `superword inspect --json` does; tokens are Uint8Arrays. */
-  inspect(handle, top = 20) {
-    const found = this.#callForJson("inspect_model", [handle, top], []);
+  inspect(handle, top = 20, rules_per_stretch = 8192) {
+    const found = this.#callForJson("inspect_model", [handle, top, rules_per_stretch], []);
     const withBytes = (superword) => ({ ...superword, token: readBytes(superword.token) });
     return {
       ...found,
