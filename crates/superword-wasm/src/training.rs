@@ -13,8 +13,11 @@ use superword_core::{Control, Resources, Stage};
 use crate::importing::patterns::resolve_pattern;
 use crate::session::{Failure, NewModel};
 
+/// The largest share of superwords in the vocabulary, unless a page gives another: Python's default.
+const SUPERWORD_SHARE: f64 = 1.0 / 16.0;
+
 /// The settings that a page gives, with the names that they have in Python. Absent ones have the
-/// defaults of the core.
+/// defaults of Python.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 #[expect(clippy::option_option, reason = "null is not the same as absent")]
@@ -106,12 +109,13 @@ impl Settings {
                 Some(SecondStage { transition, pattern: resolve_pattern(second)?.to_owned() })
             }
         };
-        // A second stage has no superwords to limit.
-        let default_cap = default.limits.max_superwords.filter(|_| second_stage.is_none());
+        let supermerges = self.supermerges.unwrap_or(default.supermerges);
+        let has_superwords = supermerges && second_stage.is_none();
+        let default_cap = has_superwords.then_some(SuperwordCap::Share(SUPERWORD_SHARE));
         Ok(Parameters {
             pattern,
             eligible,
-            supermerges: self.supermerges.unwrap_or(default.supermerges),
+            supermerges,
             deletion: self.deletion.unwrap_or(default.deletion),
             tau: self.tau.unwrap_or(default.tau),
             min_count: self.min_count.unwrap_or(default.min_count),
