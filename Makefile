@@ -7,7 +7,7 @@ SOURCES := $(shell git ls-files crates python pyproject.toml Cargo.toml Cargo.lo
 STALE := python/superword/_core.*.so
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench format clean
+.PHONY: help demo test bench wasm format clean
 
 help: ## Show the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -33,6 +33,9 @@ bench: $(VENV)/installed ## Run the benchmarks; CONTRIBUTING.md says on what tex
 	$(VENV)/bin/python benchmarks/transformers_tokenizer.py
 	$(VENV)/bin/python benchmarks/prompts.py
 	$(VENV)/bin/python benchmarks/streams.py
+
+wasm: ## Build the core for browsers anew; CONTRIBUTING.md says what it needs
+	scripts/build_wasm.sh
 
 format: $(VENV)/installed ## Format the sources
 	cargo fmt

@@ -21,6 +21,8 @@ test_portable() {
 
 stage 'Rust formatting' cargo fmt --check
 stage 'Rust lints' cargo clippy --quiet --workspace --all-targets --locked -- -D warnings
+stage 'Rust lints without features' cargo clippy --quiet --package superword-core \
+    --no-default-features --all-targets --locked -- -D warnings
 stage 'Rust docs' env RUSTDOCFLAGS='-D warnings' \
     cargo doc --quiet --locked --workspace --no-deps --document-private-items
 stage 'Rust tests' cargo test --quiet --workspace --locked

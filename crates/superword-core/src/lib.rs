@@ -27,7 +27,9 @@ pub mod train;
 
 pub use control::{Control, Stage};
 pub use count::BIGRAM_BUCKETS;
-pub use encode::{Encoder, encode_corpus};
+pub use encode::Encoder;
+#[cfg(feature = "threads")]
+pub use encode::encode_corpus;
 pub use error::Error;
 pub use model::Model;
 pub use platform::memory_budget::MIN_MEMORY_LIMIT;

@@ -9,6 +9,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::Batch;
 use crate::Error;
+use crate::platform::temporary_file;
 
 /// A list of batches.
 #[derive(Debug)]
@@ -77,7 +78,7 @@ impl BatchStore {
     fn write(&mut self, batch: &Batch) -> io::Result<StoredBatch> {
         let file = match &mut self.file {
             Some(file) => file,
-            None => self.file.insert(Mutex::new(tempfile::tempfile()?)),
+            None => self.file.insert(Mutex::new(temporary_file::create()?)),
         };
         let file = file.get_mut().unwrap_or_else(PoisonError::into_inner);
         let (text, ends) = (batch.text(), batch.ends());

@@ -1,6 +1,8 @@
 //! Compressed input.
 
-use std::io::{self, BufReader, Cursor, Read};
+#[cfg(feature = "compression")]
+use std::io::BufReader;
+use std::io::{self, Cursor, Read};
 
 /// How input is compressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -12,9 +14,11 @@ pub(super) enum Compression {
 }
 
 /// The largest window that `zstd --long=31` writes: 2 GB. A frame states how much it needs.
+#[cfg(feature = "compression")]
 const ZSTD_WINDOW_LOG: u32 = 31;
 
 /// The size of a read of compressed input, in bytes.
+#[cfg(feature = "compression")]
 const CHUNK_SIZE: usize = 1 << 17;
 
 impl Compression {
@@ -44,6 +48,7 @@ impl Compression {
     }
 
     /// Decompresses the input. Compressed files may be concatenated.
+    #[cfg(feature = "compression")]
     pub(super) fn decompress(
         self,
         input: Box<dyn Read + Send>,
@@ -59,5 +64,17 @@ impl Compression {
                 Box::new(decoder)
             }
         })
+    }
+
+    /// Returns input that is not compressed.
+    #[cfg(not(feature = "compression"))]
+    pub(super) fn decompress(
+        self,
+        input: Box<dyn Read + Send>,
+    ) -> io::Result<Box<dyn Read + Send>> {
+        match self {
+            Compression::Plain => Ok(input),
+            _ => Err(io::Error::other("this build of superword cannot decompress")),
+        }
     }
 }

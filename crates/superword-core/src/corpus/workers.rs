@@ -1,10 +1,9 @@
 //! Several threads that read one corpus.
 
-use std::panic;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
 
 use crate::Error;
+use crate::platform::threads::call_on_threads;
 
 /// An error, and the block of input in which it happened.
 pub(super) struct Failure {
@@ -39,15 +38,7 @@ pub(super) fn run_workers<S: Send>(
             }
         }
     };
-    let results = thread::scope(|scope| {
-        let run = &run;
-        let spawned: Vec<_> = (1..threads).map(|worker| scope.spawn(move || run(worker))).collect();
-        let mut results = vec![run(0)];
-        for thread in spawned {
-            results.push(thread.join().unwrap_or_else(|payload| panic::resume_unwind(payload)));
-        }
-        results
-    });
+    let results = call_on_threads(threads, run);
     let mut states = Vec::with_capacity(results.len());
     let mut first: Option<Failure> = None;
     for result in results {

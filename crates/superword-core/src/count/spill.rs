@@ -8,6 +8,7 @@ use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Seek, Write};
 
 use crate::Error;
+use crate::platform::temporary_file;
 
 /// The number of runs at which they are merged into one. Each run is an open file.
 const MAX_RUNS: usize = 64;
@@ -143,7 +144,7 @@ pub(crate) struct RunWriter {
 impl RunWriter {
     /// Creates an empty run.
     pub(crate) fn new() -> Result<RunWriter, Error> {
-        let file = tempfile::tempfile().map_err(spill_error)?;
+        let file = temporary_file::create().map_err(spill_error)?;
         Ok(RunWriter { file: BufWriter::with_capacity(BUFFER_SIZE, file), keys: 0, bytes: 0 })
     }
 

@@ -8,13 +8,13 @@ use std::mem;
 use std::ops::Range;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::thread;
 
 use crate::Error;
 use crate::corpus::split_into_pieces;
 use crate::encode::Encoder;
 use crate::encode::pretoken::cache::EncoderCache;
 use crate::platform::huge_pages;
+use crate::platform::threads::call_on_threads;
 
 /// Larger texts are split, so that threads can share them and interrupts are noticed in between.
 const MAX_JOB_BYTES: usize = 1 << 18;
@@ -216,7 +216,7 @@ impl Encoder {
     ) -> Result<Vec<S>, Error> {
         let next = AtomicUsize::new(0);
         let has_failed = AtomicBool::new(false);
-        let work = || {
+        let work = |_| {
             let mut state = S::default();
             let mut cache = self.take_cache();
             while !has_failed.load(Ordering::Relaxed) {
@@ -237,15 +237,7 @@ impl Encoder {
             self.return_cache(cache);
             Ok(state)
         };
-        let results: Vec<_> = thread::scope(|scope| {
-            let others = 1..threads.min(tasks);
-            let spawned: Vec<_> = others.map(|_| scope.spawn(work)).collect();
-            let first = work();
-            let join = |thread: thread::ScopedJoinHandle<'_, _>| {
-                thread.join().unwrap_or_else(|payload| std::panic::resume_unwind(payload))
-            };
-            std::iter::once(first).chain(spawned.into_iter().map(join)).collect()
-        });
+        let results = call_on_threads(threads.min(tasks), work);
         let mut states = Vec::with_capacity(results.len());
         let mut first_failure: Option<(usize, Error)> = None;
         for result in results {

@@ -20,6 +20,7 @@
 //! `pretoken_rules` how a model encodes them.
 
 mod batch;
+#[cfg(feature = "threads")]
 mod corpus;
 mod encoder;
 mod numbering;
@@ -32,6 +33,7 @@ mod stable;
 mod supermerge;
 
 pub use crate::encode::batch::Encoded;
+#[cfg(feature = "threads")]
 pub use crate::encode::corpus::encode_corpus;
 pub use crate::encode::encoder::Encoder;
 pub(crate) use crate::encode::pretoken_rules::PretokenRules;

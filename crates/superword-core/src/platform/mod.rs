@@ -3,9 +3,12 @@
 //! 1. `cpu`: processor features, and prefetching;
 //! 2. `huge_pages`: large blocks of memory for random access;
 //! 3. `hash`: fast hashing with a secret;
-//! 4. `memory_budget`: the memory limit of training.
+//! 4. `memory_budget`: the memory limit of training;
+//! 5. `threads`, `temporary_file`: threads and temporary files, in builds that have them.
 
 pub(crate) mod cpu;
 pub(crate) mod hash;
 pub(crate) mod huge_pages;
 pub(crate) mod memory_budget;
+pub(crate) mod temporary_file;
+pub(crate) mod threads;

@@ -5,12 +5,12 @@
 
 use std::collections::hash_map::Entry;
 use std::ops::{Range, RangeInclusive};
-use std::thread;
 
 use super::pair_counts::{KeptPair, KeptPairs};
 use super::{Occurrence, TokenPair, TokenSequence, for_each_pair};
 use crate::platform::hash::FastMap;
 use crate::platform::huge_pages;
+use crate::platform::threads::call_on_threads;
 
 /// How to count all pairs again.
 pub(crate) struct RecountOptions {
@@ -67,12 +67,8 @@ fn in_parallel<T: Send>(
     work: impl Fn(Range<usize>) -> T + Sync,
 ) -> Vec<T> {
     let share = spans.div_ceil(threads).max(1);
-    let shares = (0..spans).step_by(share).map(|start| start..(start + share).min(spans));
-    thread::scope(|scope| {
-        let work = &work;
-        let jobs: Vec<_> = shares.map(|spans| scope.spawn(move || work(spans))).collect();
-        jobs.into_iter().map(|job| job.join().expect("counting does not panic")).collect()
-    })
+    let shares = spans.div_ceil(share);
+    call_on_threads(shares, |number| work(number * share..((number + 1) * share).min(spans)))
 }
 
 /// Adds up the counts of all pairs that share a bucket.
