@@ -56,7 +56,7 @@ def test_tiktoken_files(tokens: list[bytes]) -> None:
     try:
         ours = opened(lines, "a.tiktoken", pattern=LLAMA3, special_tokens={"<|end|>": 300})
     except ModelFormatError as refused:
-        assert re.search("no merge|later merges make", str(refused))
+        assert re.search("later merges make", str(refused))
         return
     assert ours.special_tokens == {"<|end|>": 300}
     for text in TEXTS:
@@ -97,6 +97,8 @@ def test_tokenizer_json(joined: list[tuple[int, int]], ignore_merges: bool, rand
             tokens.append(pair[0] + pair[1])
     if random.random() < 0.5:
         random.shuffle(pairs)
+    if ignore_merges:
+        tokens += random.choices([text.encode() for text in TEXTS], k=random.randint(0, 3))
     vocabulary = {spell(token): id for id, token in enumerate(dict.fromkeys([*BYTES, *tokens]))}
     merges = [[spell(left), spell(right)] for left, right in pairs]
     whole = described(vocabulary, merges, ignore_merges=ignore_merges)
@@ -104,10 +106,17 @@ def test_tokenizer_json(joined: list[tuple[int, int]], ignore_merges: bool, rand
     try:
         ours = opened(json.dumps(whole).encode(), "tokenizer.json")
     except ModelFormatError as refused:
-        assert re.search("no merge|later merges make", str(refused))
+        assert re.search("later merges make", str(refused))
         return
     for text in TEXTS:
         assert ours.encode_ordinary(text) == theirs.encode(text).ids
+    with tempfile.TemporaryDirectory() as folder:
+        path = f"{folder}/tokenizer.json"
+        assert superword.export(ours, path, "tokenizer.json")
+        again = tokenizers.Tokenizer.from_file(path)
+        assert superword.open_base(path)._model.lookup_tokens == ours._model.lookup_tokens
+    for text in TEXTS:
+        assert again.encode(text).ids == theirs.encode(text).ids
 
 
 @pytest.fixture(scope="module")

@@ -41,7 +41,7 @@ pub(crate) fn learn_after(
     let mut openable = PretokenMap::new();
     let opened = openings.iter().flatten().copied().map(training_token);
     let opened_later = steps.iter().filter(|step| step.opens).map(|step| step.token);
-    for token in TrainingToken::bytes().chain(opened).chain(opened_later) {
+    for token in open_from_start(base).chain(opened).chain(opened_later) {
         let bytes = tokens.bytes(token);
         if counts.has_eligible(bytes) && openable.find(bytes).is_none() {
             openable.insert(bytes, FragmentSymbol::from(token));
@@ -88,9 +88,9 @@ fn replay(
     openable: &PretokenMap<FragmentSymbol>,
     learner: &mut SupermergeLearner,
 ) {
-    for byte in TrainingToken::bytes() {
-        if openable.find(learner.tokens.bytes(byte)).is_some() {
-            learner.open(byte);
+    for token in open_from_start(base) {
+        if openable.find(learner.tokens.bytes(token)).is_some() {
+            learner.open(token);
         }
     }
     for (rule, opens) in base.rules().iter().zip(openings) {
@@ -107,6 +107,11 @@ fn replay(
         }
     }
     learner.vocabulary = BaseTokens::of(base).vocabulary;
+}
+
+/// Returns the tokens that a pretoken may be before the first rule.
+fn open_from_start(base: &Model) -> impl Iterator<Item = TrainingToken> + use<> {
+    TrainingToken::bytes().chain(base.lookup_tokens().map(training_token))
 }
 
 fn is_supermerge(rule: &Rule) -> bool {
