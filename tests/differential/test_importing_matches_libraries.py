@@ -119,6 +119,39 @@ def test_tokenizer_json(joined: list[tuple[int, int]], ignore_merges: bool, rand
         assert again.encode(text).ids == theirs.encode(text).ids
 
 
+# Merges of Llama 3's vocabulary that join tokens of higher ranks, one after the other.
+CHAINS = [
+    ["an", "ant", "ar", "lar", "ba", "lantı", "balantı", "balantılar", "lant"],
+    [":.", ".:.", ".:.:.:.:", ":.:.:", ":.:"],
+    ["ır", "şt", "la", "ar", "araştır", "aştır", "laştır", "ştır"],
+    ["yd", "ıydı", "ydı"],
+]
+
+
+@settings(max_examples=100)
+@given(
+    st.sampled_from(CHAINS),
+    st.lists(st.integers(0, 20), min_size=1, max_size=9),
+    st.randoms(use_true_random=False),
+)
+def test_merges_that_happen_at_once_are_rules_after_the_one_that_makes_their_part(
+    chain: list[str], picked: list[int], random: Any
+) -> None:
+    parts = sorted({text[:at] for text in chain for at in range(2, len(text))} - {*chain})
+    tokens = dict.fromkeys([*BYTES, *("ı".encode(), "ş".encode()), *map(str.encode, chain)])
+    ranks = {token: rank for rank, token in enumerate(tokens)}
+    lines = b"".join(base64.b64encode(token) + b" %d\n" % rank for token, rank in ranks.items())
+    theirs = tiktoken.Encoding("chain", pat_str=LLAMA3, mergeable_ranks=ranks, special_tokens={})
+    ours = opened(lines, "a.tiktoken", pattern=LLAMA3)
+    made = [rule.token for rule in ours.rules]
+    assert not ours._model.lookup_tokens and made != sorted(made, key=lambda token: ranks[token])
+    letters = [*chain, *parts, *"".join(chain)]
+    text = "".join(letters[at % len(letters)] for at in picked)
+    shuffled = "".join(random.sample(text, len(text)))
+    for each in (text, shuffled, text + shuffled, *chain):
+        assert ours.encode_ordinary(each) == theirs.encode_ordinary(each)
+
+
 @pytest.fixture(scope="module")
 def documents(shared: Path, read_jsonl: Callable[[Path], Iterator[Any]]) -> list[str]:
     """Return some of the real documents."""
