@@ -122,12 +122,12 @@ def add_lookup_tokens(tok: Tokenizer, tokens: list[bytes]) -> Tokenizer:
     model = tok._model
     new = [token for token in dict.fromkeys(tokens) if len(token) > 1]
     new = [token for token in new if model.token_id(token) is None]
-    texts = (
+    special, added = (
         [(id, text) for text, id in each] for each in (model.special_tokens, model.added_tokens)
     )
     vocabulary = [*model.vocabulary(), *enumerate(new, tok.n_vocab)]
     config = replace(tok.parameters, vocab_size=max(256, len(vocabulary)))
-    return Tokenizer._of(_core.Model.with_ids(config, tok.rules, vocabulary, *texts, new))
+    return Tokenizer._of(_core.Model.with_ids(config, tok.rules, vocabulary, special, added, new))
 
 
 @pytest.fixture(scope="session")

@@ -418,7 +418,8 @@ def extend(
     lookup: Collection[bytes] = (),
 ) -> tuple[list[Rule], list[bytes]]:
     """Learn rules of a kind after the given ones, until there are `add` more tokens."""
-    limits = limits._replace(max_superwords=0 if kind == "merges" else math.inf)
+    most = 0 if kind == "merges" else math.inf
+    limits = limits._replace(max_superwords=most)
     trainer = Trainer(documents, pattern, eligible, limits, lookup=lookup)
     for rule in rules:
         trainer.perform(rule)
@@ -511,7 +512,7 @@ def prune(
     documents, kept = list(documents), list(vocabulary)
     while True:
         encoded = (
-            encode(text, rules, pattern=pattern, eligible=eligible, lookup=lookup, kept=kept)
+            encode(text, rules, lookup=lookup, pattern=pattern, eligible=eligible, kept=kept)
             for text in documents
         )
         counts = Counter(token for tokens in encoded for token in tokens)
@@ -524,9 +525,9 @@ def prune(
             stays = {token for token in kept if len(token) == 1 or token in lookup}
             return [t for t in kept if t in stays or shares.get(t, 0.0) < residues]
         pairs = [{rule.left, rule.right} for rule in rules if rule.token in kept]
-        needed = set[bytes | None]().union(*pairs if drop_rules else ())
+        needed = set[bytes | None](lookup).union(*pairs if drop_rules else ())
         # The rarest token; of equally rare ones, the one with the largest id.
-        may_go = [t for t in reversed(kept) if len(t) > 1 and t not in {*needed, *lookup}]
+        may_go = [t for t in reversed(kept) if len(t) > 1 and t not in needed]
         rarest = min(may_go, key=lambda t: counts[t], default=b"")
         is_done = len(kept) <= to if to is not None else counts[rarest] >= (min_count or 0)
         if is_done or not rarest:

@@ -30,7 +30,7 @@ def corpora(draw: st.DrawFn) -> list[str]:
 @st.composite
 def bases(draw: st.DrawFn) -> tuple[Tokenizer, list[bytes], dict[str, Any]]:
     """A plain BPE, pretokens to look up, and how it splits text."""
-    how = {
+    how: dict[str, Any] = {
         "pattern": draw(st.sampled_from(PATTERNS)),
         "eligible": draw(st.sampled_from([reference.ELIGIBLE, ".*", "[^b]+"])),
     }

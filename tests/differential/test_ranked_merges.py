@@ -157,8 +157,8 @@ def test_the_core_recovers_the_merges_of_this_twin(
     except ValueError as refused:
         with pytest.raises(ModelFormatError, match="no merge makes the token"):
             _core.Model.with_ranks(config, ids, merges, [], [], False)
-        looked_up = _core.Model.with_ranks(config, ids, merges, [], [], True)["model"]
-        assert looked_up.lookup_tokens
+        looked_up = _core.Model.with_ranks(config, ids, merges, [], [], True)
+        assert looked_up["model"].lookup_tokens
         assert "no merge" in str(refused)
         return
     made = _core.Model.with_ranks(config, ids, merges, [], [], False)

@@ -255,11 +255,12 @@ def remove_tokens(tok: Tokenizer, removed: list[int], *, drop_rules: bool) -> To
     if not drop_rules or not removed:
         return Tokenizer._of(model)
     rules = [rule for rule in tok.rules if model.token_id(rule.token) is not None]
-    texts = (
+    special, added = (
         [(id, text) for text, id in each] for each in (model.special_tokens, model.added_tokens)
     )
+    vocabulary, looked_up = model.vocabulary(), model.lookup_tokens
     return Tokenizer._of(
-        _core.Model.with_ids(tok.parameters, rules, model.vocabulary(), *texts, model.lookup_tokens)
+        _core.Model.with_ids(tok.parameters, rules, vocabulary, special, added, looked_up)
     )
 
 
