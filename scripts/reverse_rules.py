@@ -85,6 +85,37 @@ REVERSALS = [
         "            previous = pair\n        else:",
     ),
     (
+        "no token is looked up",
+        "(b,) if (b := p.encode()) in lookup else single_bytes(b)",
+        "single_bytes(p.encode())",
+    ),
+    (
+        "a token is looked up where a pretoken starts with it",
+        "(b,) if (b := p.encode()) in lookup else single_bytes(b)",
+        "max(((t, *single_bytes(p.encode()[len(t) :])) for t in [*lookup, p.encode()[:1]]"
+        " if p.encode().startswith(t)), key=lambda parts: len(parts[0]))",
+    ),
+    (
+        "extending looks up no tokens",
+        "initial_units(text, pattern, eligible, lookup) for text in documents]",
+        "initial_units(text, pattern, eligible) for text in documents]",
+    ),
+    (
+        "a looked-up token may be pruned",
+        "set[bytes | None](lookup)",
+        "set[bytes | None]()",
+    ),
+    (
+        "a looked-up token may be a residue",
+        "if len(token) == 1 or token in lookup}",
+        "if len(token) == 1}",
+    ),
+    (
+        "a looked-up token contains others",
+        "if len(token) == 1 or token in lookup:",
+        "if len(token) == 1:",
+    ),
+    (
         "replacements overlap",
         "at += 2 if is_pair else 1",
         "at += 1",
@@ -449,8 +480,8 @@ REVERSALS = [
     ),
     (
         "a residue is directly inside a larger token",
-        "return (left, right, *inner_tokens(left, rules), *inner_tokens(right, rules))",
-        "return (left, right)",
+        "return (*pair, *(inner for part in pair for inner in inner_tokens(part, rules, lookup)))",
+        "return pair",
     ),
     (
         "several regexes are one alternation",

@@ -7,6 +7,7 @@ import json
 import os
 import tempfile
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ import zstandard
 from hypothesis import settings
 
 import superword
-from superword import Tokenizer
+from superword import Tokenizer, _core
 from superword.interop import import_tokenizer
 
 settings.register_profile("superword", deadline=None, print_blob=True)
@@ -24,7 +25,11 @@ settings.load_profile("superword")
 
 REPOSITORY = Path(__file__).parent.parent
 SPECIAL = ["<|bos|>", "<|end|>"]
-KINDS = ["BPE", "PickyBPE", "BoundlessBPE", "SuperBPE", "extended", "imported", "pruned"]
+LOOKUP = [b" umbrella", b" umbr", b" strange", b" again", b"\n\n", b" people", "naïve".encode()]
+KINDS = [
+    *("BPE", "PickyBPE", "BoundlessBPE", "SuperBPE"),
+    *("extended", "imported", "looked-up", "pruned"),
+]
 
 
 @pytest.fixture(scope="session")
@@ -101,6 +106,8 @@ def trained_kind(kind: str) -> Tokenizer:
             )
         case "extended":
             return superword.extend(plain, documents, 100)
+        case "looked-up":
+            return superword.extend(add_lookup_tokens(plain, LOOKUP), documents, 80)
         case "pruned":
             return superword.prune(trained_kind("BoundlessBPE"), documents, to=600).tokenizer
         case _:
@@ -108,6 +115,25 @@ def trained_kind(kind: str) -> Tokenizer:
                 path = Path(folder, "tokenizer.json")
                 assert superword.export(plain, path, "tokenizer.json")
                 return import_tokenizer(path)
+
+
+def add_lookup_tokens(tok: Tokenizer, tokens: list[bytes]) -> Tokenizer:
+    """Return a model that also looks up some tokens, which get the ids after the largest."""
+    model = tok._model
+    new = [token for token in dict.fromkeys(tokens) if len(token) > 1]
+    new = [token for token in new if model.token_id(token) is None]
+    special, added = (
+        [(id, text) for text, id in each] for each in (model.special_tokens, model.added_tokens)
+    )
+    vocabulary = [*model.vocabulary(), *enumerate(new, tok.n_vocab)]
+    config = replace(tok.parameters, vocab_size=max(256, len(vocabulary)))
+    return Tokenizer._of(_core.Model.with_ids(config, tok.rules, vocabulary, special, added, new))
+
+
+@pytest.fixture(scope="session")
+def look_up() -> Callable[[Tokenizer, list[bytes]], Tokenizer]:
+    """Return a function that adds looked-up tokens to a model."""
+    return add_lookup_tokens
 
 
 @pytest.fixture(scope="session")

@@ -235,7 +235,6 @@ class _StepRecord(TypedDict):
 
 class _RankedModelRecord(TypedDict):
     model: Model
-    unreachable: list[bytes]
     early: list[tuple[bytes, bytes]]
 
 class _Limits(Protocol):
@@ -275,6 +274,7 @@ class Model:
         vocabulary: Sequence[tuple[int, bytes]],
         special_tokens: Sequence[tuple[int, str]],
         added_tokens: Sequence[tuple[int, str]],
+        lookup_tokens: Sequence[bytes],
         /,
     ) -> Model: ...
     @staticmethod
@@ -284,6 +284,7 @@ class Model:
         merges: Sequence[tuple[bytes, bytes]] | None,
         special_tokens: Sequence[tuple[int, str]],
         added_tokens: Sequence[tuple[int, str]],
+        looks_up: bool,
         /,
     ) -> _RankedModelRecord: ...
     @staticmethod
@@ -310,6 +311,9 @@ class Model:
     def special_tokens(self) -> list[tuple[str, int]]: ...
     @property
     def added_tokens(self) -> list[tuple[str, int]]: ...
+    @property
+    def lookup_tokens(self) -> list[bytes]: ...
+    def unreachable_tokens(self) -> list[bytes]: ...
     @property
     def config(self) -> _ConfigRecord: ...
     @property

@@ -163,12 +163,15 @@ def single_bytes(token: bytes) -> Tokens:
     return tuple(bytes([byte]) for byte in token)
 
 
-def initial_units(text: str, pattern: str, eligible: str | None) -> list[Unit]:
-    """Return one unit for each pretoken, with its bytes as tokens."""
+def initial_units(
+    text: str, pattern: str, eligible: str | None, lookup: Collection[bytes] = ()
+) -> list[Unit]:
+    """Return one unit for each pretoken, with its bytes as tokens; or itself, if looked up."""
     if eligible is None:
         eligible = SCRIPT_ELIGIBLE if pattern == SCRIPT_PATTERN else ELIGIBLE
     pretokens = pretokenize(text, pattern)
-    return [Unit(single_bytes(p.encode()), is_eligible(p, eligible)) for p in pretokens]
+    starts = [(b,) if (b := p.encode()) in lookup else single_bytes(b) for p in pretokens]
+    return [Unit(b, is_eligible(p, eligible)) for p, b in zip(pretokens, starts, strict=True)]
 
 
 def pairs(tokens: Tokens) -> Iterator[Pair]:
@@ -258,14 +261,15 @@ class Trainer:
         eligible: str | None,
         limits: Limits = NO_LIMITS,
         word_pattern: str | None = None,
+        lookup: Collection[bytes] = (),
     ) -> None:
-        self.documents = [initial_units(text, pattern, eligible) for text in documents]
+        self.documents = [initial_units(text, pattern, eligible, lookup) for text in documents]
         # The second view: every pretoken alone, as if there were no supermerges. Equal pretokens
         # stay equal, so they share one unit, with the number of occurrences.
         occurrences = Counter(unit for units in self.documents for unit in units)
         self.alone, self.occurrences = list(occurrences), list(occurrences.values())
         self.rules: list[Rule] = []
-        self.vocabulary = list(single_bytes(bytes(range(256))))
+        self.vocabulary = [*single_bytes(bytes(range(256))), *lookup]
         self.limits, self.word_pattern = limits, word_pattern
         self.words: dict[bytes, int] = {}
 
@@ -443,13 +447,14 @@ def extend(
     eligible: str | None = None,  # the default of the pattern
     min_count: int = 2,
     limits: Limits = NO_LIMITS,
+    lookup: Collection[bytes] = (),
 ) -> tuple[list[Rule], list[bytes]]:
     """Learn rules of a kind after the given ones, until there are `add` more tokens.
 
     The limits are those of the new rules. With `kind="superwords"`, `add` is the cap.
     """
     limits = limits._replace(supermerges=kind != "merges")
-    trainer = Trainer(documents, pattern, eligible, limits)
+    trainer = Trainer(documents, pattern, eligible, limits, lookup=lookup)
     for rule in rules:
         trainer.perform(rule)
     vocab_size = len(trainer.vocabulary) + add
@@ -471,9 +476,10 @@ def explain(
     *,
     pattern: str = DEFAULT_PATTERN,
     eligible: str | None = None,  # the default of the pattern
+    lookup: Collection[bytes] = (),
 ) -> Iterator[tuple[Rule | None, list[list[bytes]]]]:
     """Yield the initial units, then each rule that changes them, with the units after it."""
-    units = initial_units(text, pattern, eligible)
+    units = initial_units(text, pattern, eligible, lookup)
     yield None, [list(unit.tokens) for unit in units]
     for rule in rules:
         before, units = units, apply_rule(rule, units)
@@ -487,11 +493,12 @@ def encode(
     *,
     pattern: str = DEFAULT_PATTERN,
     eligible: str | None = None,  # the default of the pattern
+    lookup: Collection[bytes] = (),
     kept: Collection[bytes] | None = None,
 ) -> list[bytes]:
     """Apply the rules to a text in order, and return its tokens; in a pruned model, kept ones."""
     rules = list(rules)
-    *_, (_, units) = explain(text, rules, pattern=pattern, eligible=eligible)
+    *_, (_, units) = explain(text, rules, pattern=pattern, eligible=eligible, lookup=lookup)
     tokens = [token for unit in units for token in unit]
     if kept is None:
         return tokens
@@ -512,12 +519,12 @@ def spell(token: bytes, rules: Sequence[Rule], kept: Collection[bytes]) -> Token
     return spell(left, rules, kept) + spell(right, rules, kept)
 
 
-def inner_tokens(token: bytes, rules: Sequence[Rule]) -> Tokens:
+def inner_tokens(token: bytes, rules: Sequence[Rule], lookup: Collection[bytes] = ()) -> Tokens:
     """Return the tokens inside a token: its first pair, those inside that, and so on."""
-    if len(token) == 1:
+    if len(token) == 1 or token in lookup:
         return ()
-    left, right = first_pair(token, rules)
-    return (left, right, *inner_tokens(left, rules), *inner_tokens(right, rules))
+    pair = first_pair(token, rules)
+    return (*pair, *(inner for part in pair for inner in inner_tokens(part, rules, lookup)))
 
 
 def prune(
@@ -531,6 +538,7 @@ def prune(
     drop_rules: bool = False,
     pattern: str = DEFAULT_PATTERN,
     eligible: str | None = None,  # the default of the pattern
+    lookup: Collection[bytes] = (),
 ) -> list[bytes]:
     """Return the tokens that are kept, in the order of their ids. One of the three is given."""
     if [to, min_count, residues].count(None) != 2:
@@ -538,18 +546,20 @@ def prune(
     documents, kept = list(documents), list(vocabulary)
     while True:
         encoded = (
-            encode(text, rules, pattern=pattern, eligible=eligible, kept=kept) for text in documents
+            encode(text, rules, lookup=lookup, pattern=pattern, eligible=eligible, kept=kept)
+            for text in documents
         )
         counts = Counter(token for tokens in encoded for token in tokens)
         if residues is not None:
             inside: Counter[bytes] = Counter()
             for token, count in counts.items():
-                for part in inner_tokens(token, rules):
+                for part in inner_tokens(token, rules, lookup):
                     inside[part] += count
             shares = {t: inside[t] / (inside[t] + counts[t]) for t in inside}
-            return [t for t in kept if len(t) == 1 or shares.get(t, 0.0) < residues]
+            stays = {token for token in kept if len(token) == 1 or token in lookup}
+            return [t for t in kept if t in stays or shares.get(t, 0.0) < residues]
         pairs = [{rule.left, rule.right} for rule in rules if rule.token in kept]
-        needed = set[bytes | None]().union(*pairs if drop_rules else ())
+        needed = set[bytes | None](lookup).union(*pairs if drop_rules else ())
         # The rarest token; of equally rare ones, the one with the largest id.
         may_go = [t for t in reversed(kept) if len(t) > 1 and t not in needed]
         rarest = min(may_go, key=lambda t: counts[t], default=b"")

@@ -156,14 +156,18 @@ def test_the_core_recovers_the_merges_of_this_twin(
         expected = recover_merges(vocabulary, rank_of)
     except ValueError as refused:
         with pytest.raises(ModelFormatError, match="no merge makes the token"):
-            _core.Model.with_ranks(config, ids, merges, [], [])
+            _core.Model.with_ranks(config, ids, merges, [], [], False)
+        looked_up = _core.Model.with_ranks(config, ids, merges, [], [], True)
+        assert looked_up["model"].lookup_tokens
         assert "no merge" in str(refused)
         return
-    made = _core.Model.with_ranks(config, ids, merges, [], [])
+    made = _core.Model.with_ranks(config, ids, merges, [], [], False)
     rules = Tokenizer._of(made["model"]).rules
     pairs = [(merge.left, merge.right) for merge in expected.merges]
     assert sorted((rule.left, rule.right) for rule in rules) == sorted(pairs)
-    assert made["unreachable"] == expected.unreachable
+    looked_up = _core.Model.with_ranks(config, ids, merges, [], [], True)
+    assert looked_up["model"].lookup_tokens == expected.unreachable
+    assert looked_up["model"].rule_count == len(rules) - len(expected.unreachable)
     if not expected.early:  # Else some are moved.
         assert [(rule.left, rule.right) for rule in rules] == pairs
         assert made["early"] == []
@@ -176,5 +180,5 @@ def test_a_long_token_takes_no_quadratic_time() -> None:
     run = b"a" * 300_000
     tokens = [*(bytes([byte]) for byte in range(256)), *(run[: 2**n] for n in range(1, 19))]
     config = TrainingConfig(pattern="gpt2", supermerges=False, deletion=None, vocab_size=300)
-    made = _core.Model.with_ranks(config, list(enumerate(tokens)), None, [], [])
+    made = _core.Model.with_ranks(config, list(enumerate(tokens)), None, [], [], False)
     assert Tokenizer._of(made["model"]).token_bytes(273) == run[: 2**18]

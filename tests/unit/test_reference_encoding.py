@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from superword.reference import Rule, encode, explain
+from superword.reference import Rule, encode, explain, extend, prune
 
 # A document is one pretoken.
 WHOLE = r"(?s).+"
@@ -83,3 +83,36 @@ def test_listing_1_of_the_paper_is_explained_step_by_step() -> None:
         [["Tip"], [" of the"], [" hat"]],
     ]
     assert encode("Tip of the hat", rules) == [b"Tip", b" of the", b" hat"]
+
+
+def test_a_pretoken_is_looked_up_as_a_whole_before_any_rule() -> None:
+    rules = [Rule(0, "merge", b"a", b"b"), Rule(1, "supermerge", b"abc", b" abc")]
+    lookup = [b"abc", b" abc"]
+    assert encode("abc", rules[:1], lookup=lookup) == [b"abc"]
+    assert encode("abcd", rules, lookup=lookup) == [b"ab", b"c", b"d"]
+    assert encode("dabc", rules, lookup=lookup) == [b"d", b"ab", b"c"]
+    assert list(explain("abc abc", rules, lookup=lookup)) == [
+        (None, [[b"abc"], [b" abc"]]),
+        (rules[1], [[b"abc abc"]]),
+    ]
+
+
+def test_extending_joins_what_was_looked_up() -> None:
+    documents, lookup = ["abc abc", "abc abcd"], [b"abc", b" abc"]
+    rules, vocabulary = extend(documents, [], 1, lookup=lookup, min_count=1)
+    assert [(rule.token, rule.count) for rule in rules] == [(b"abc abc", 1)]
+    assert vocabulary[256:] == [b"abc", b" abc", b"abc abc"]
+    # A pretoken that is looked up has no pairs.
+    rules, _ = extend(documents, [], 1, kind="merges", lookup=lookup, min_count=1)
+    assert [(rule.token, rule.count) for rule in rules] == [(b" a", 1)]
+
+
+def test_pruning_keeps_looked_up_tokens() -> None:
+    documents, lookup = ["abc abc", "abc abc"], [b"abc", b" abc"]
+    rules, vocabulary = extend(documents, [], 1, lookup=lookup)
+    assert prune(documents, rules, vocabulary, to=256, lookup=lookup)[256:] == lookup
+    # Both are inside the superword only.
+    assert prune(documents, rules, vocabulary, residues=0.5, lookup=lookup)[256:] == [
+        *lookup,
+        b"abc abc",
+    ]

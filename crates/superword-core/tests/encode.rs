@@ -1,6 +1,6 @@
 //! The fast encoder against `replay`, which is the definition.
 //!
-//! By default the same 28,000 texts are encoded each time. `SUPERWORD_ORACLE_CASES` says how many
+//! By default the same 32,000 texts are encoded each time. `SUPERWORD_ORACLE_CASES` says how many
 //! texts to encode for each kind of model, and `SUPERWORD_ORACLE_SEED` where to start. A failure
 //! prints its seed; with that and `SUPERWORD_ORACLE_CASES=1` it comes first.
 
@@ -81,6 +81,11 @@ fn imported_models_encode_as_defined() {
 #[test]
 fn extended_models_encode_as_defined() {
     check_kind(Kind::Extended);
+}
+
+#[test]
+fn models_with_looked_up_tokens_encode_as_defined() {
+    check_kind(Kind::LookedUp);
 }
 
 #[test]

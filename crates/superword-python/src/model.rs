@@ -8,6 +8,7 @@ use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyTuple};
+use superword_core::encode::list_unreachable;
 use superword_core::model::{
     self, Deletion, MergePair, Parameters, RankedModel, RuleLimits, SecondStage, SpelledRule,
     SuperwordCap, TokenId, Training,
@@ -117,7 +118,6 @@ struct RuleRecord<'py> {
 #[derive(IntoPyObject)]
 struct RankedModelRecord<'py> {
     model: Bound<'py, Model>,
-    unreachable: Vec<Bound<'py, PyBytes>>,
     early: Vec<(Bound<'py, PyBytes>, Bound<'py, PyBytes>)>,
 }
 
@@ -150,10 +150,10 @@ impl Model {
         made.map(Model::from).map_err(|error| exception(py, &error))
     }
 
-    /// A model with these rules and ids.
+    /// A model with these rules and ids, and these looked-up tokens.
     #[staticmethod]
     #[expect(clippy::needless_pass_by_value, reason = "PyO3 passes arguments by value")]
-    #[pyo3(signature = (config, rules, vocabulary, special_tokens, added_tokens, /))]
+    #[pyo3(signature = (config, rules, vocabulary, special_tokens, added_tokens, lookup_tokens, /))]
     fn with_ids(
         py: Python<'_>,
         config: ConfigArgument,
@@ -161,20 +161,27 @@ impl Model {
         vocabulary: Vec<(u32, PyBackedBytes)>,
         special_tokens: Vec<(u32, String)>,
         added_tokens: Vec<(u32, String)>,
+        lookup_tokens: Vec<PyBackedBytes>,
     ) -> PyResult<Model> {
         let parameters = config.into_parameters()?;
         let rules = rules.iter().map(RuleArgument::spell);
         let vocabulary = number_tokens(vocabulary);
         let [special_tokens, added_tokens] = [special_tokens, added_tokens].map(number_tokens);
-        let made =
-            model::Model::with_ids(parameters, rules, &vocabulary, special_tokens, added_tokens);
+        let made = model::Model::with_ids(
+            parameters,
+            rules,
+            &vocabulary,
+            special_tokens,
+            added_tokens,
+            &lookup_tokens,
+        );
         made.map(Model::from).map_err(|error| exception(py, &error))
     }
 
     /// A model of merges by rank, and what its rules do not reproduce.
     #[staticmethod]
     #[expect(clippy::needless_pass_by_value, reason = "PyO3 passes arguments by value")]
-    #[pyo3(signature = (config, vocabulary, merges, special_tokens, added_tokens, /))]
+    #[pyo3(signature = (config, vocabulary, merges, special_tokens, added_tokens, looks_up, /))]
     fn with_ranks(
         py: Python<'_>,
         config: ConfigArgument,
@@ -182,6 +189,7 @@ impl Model {
         merges: Option<Vec<(PyBackedBytes, PyBackedBytes)>>,
         special_tokens: Vec<(u32, String)>,
         added_tokens: Vec<(u32, String)>,
+        looks_up: bool,
     ) -> PyResult<RankedModelRecord<'_>> {
         let parameters = config.into_parameters()?;
         let vocabulary = number_tokens(vocabulary);
@@ -196,22 +204,17 @@ impl Model {
                 pairs.as_deref(),
                 special_tokens,
                 added_tokens,
+                looks_up,
             )
         });
-        let RankedModel { model, unreachable, early } =
-            made.map_err(|error| exception(py, &error))?;
-        let unreachable = unreachable.iter().map(|token| PyBytes::new(py, token)).collect();
+        let RankedModel { model, early } = made.map_err(|error| exception(py, &error))?;
         let early = early.iter().filter_map(|rule| match rule {
             SpelledRule::Merge { left, right, .. } => {
                 Some((PyBytes::new(py, left), PyBytes::new(py, right)))
             }
             _ => None,
         });
-        Ok(RankedModelRecord {
-            model: Bound::new(py, Model::from(model))?,
-            unreachable,
-            early: early.collect(),
-        })
+        Ok(RankedModelRecord { model: Bound::new(py, Model::from(model))?, early: early.collect() })
     }
 
     /// Reads a model from the content of a file.
@@ -326,6 +329,19 @@ impl Model {
     #[getter]
     fn added_tokens(&self) -> Vec<(&str, u32)> {
         self.0.added_tokens().iter().map(|(id, text)| (text.as_str(), id.0)).collect()
+    }
+
+    /// The tokens that are looked up.
+    #[getter]
+    fn lookup_tokens<'py>(&self, py: Python<'py>) -> Vec<Bound<'py, PyBytes>> {
+        let tokens = self.0.lookup_tokens();
+        tokens.map(|token| PyBytes::new(py, self.0.token(token))).collect()
+    }
+
+    /// The tokens that merges make, but that a pretoken with the same bytes does not become.
+    fn unreachable_tokens<'py>(&self, py: Python<'py>) -> Vec<Bound<'py, PyBytes>> {
+        let tokens = py.detach(|| list_unreachable(&self.0));
+        tokens.iter().map(|token| PyBytes::new(py, token)).collect()
     }
 
     /// The training configuration.

@@ -138,9 +138,9 @@ def prune(
 
     All rules stay, unless `drop_rules` is set, and are applied as before. Then each removed token
     is replaced by the pair of the first rule that made it, again and again, until all are kept.
-    Single bytes, special tokens and added tokens always stay. The others are numbered in the order
-    of their old ids. The corpus is read twice. One of `to`, `min_count` and `residues` says what to
-    remove.
+    Single bytes, special, added and looked-up tokens always stay. The others are numbered in the
+    order of their old ids. The corpus is read twice. One of `to`, `min_count` and `residues` says
+    what to remove.
 
     Args:
         tokenizer: A tokenizer, or its file: a superword model, a byte-level BPE `tokenizer.json`, a
@@ -191,8 +191,8 @@ def prune(
     always = len(tokenizer) - len(removable)
     if to is not None and to < always:
         raise ValueError(
-            f"to must be at least {always}, since single bytes, special tokens and added tokens "
-            f"stay; not {to}"
+            f"to must be at least {always}, since single bytes, special, added and looked-up "
+            f"tokens stay; not {to}"
         )
 
     if drop_rules:
@@ -265,10 +265,13 @@ def remove_tokens(tok: Tokenizer, removed: list[int], *, drop_rules: bool) -> To
     if not drop_rules or not removed:
         return Tokenizer._of(model)
     rules = [rule for rule in tok.rules if model.token_id(rule.token) is not None]
-    texts = (
+    special, added = (
         [(id, text) for text, id in each] for each in (model.special_tokens, model.added_tokens)
     )
-    return Tokenizer._of(_core.Model.with_ids(tok.parameters, rules, model.vocabulary(), *texts))
+    vocabulary, looked_up = model.vocabulary(), model.lookup_tokens
+    return Tokenizer._of(
+        _core.Model.with_ids(tok.parameters, rules, vocabulary, special, added, looked_up)
+    )
 
 
 def check_reread(corpus: CorpusLike) -> None:
@@ -286,9 +289,11 @@ def check_reread(corpus: CorpusLike) -> None:
 
 def find_removable(tok: Tokenizer) -> dict[bytes, int]:
     """Return the tokens that can be removed, with their ids."""
-    added = set(tok.added_tokens.values())
+    added, looked_up = set(tok.added_tokens.values()), set(tok._model.lookup_tokens)
     return {
-        token: id for id, token in tok._model.vocabulary() if len(token) > 1 and id not in added
+        token: id
+        for id, token in tok._model.vocabulary()
+        if len(token) > 1 and id not in added and token not in looked_up
     }
 
 

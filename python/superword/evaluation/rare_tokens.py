@@ -21,10 +21,14 @@ Pairs = dict[bytes, Pair]
 
 
 def find_first_pairs(tok: Tokenizer) -> Pairs:
-    """Return the pair of the first rule that made each token, in the order of these rules."""
+    """Return the pair of the first rule that made each token, in the order of these rules.
+
+    Looked-up tokens, which always stay, have none.
+    """
     pairs: Pairs = {}
+    looked_up = set(tok._model.lookup_tokens)
     for rule in tok.rules:
-        if rule.kind != "delete":
+        if rule.kind != "delete" and rule.token not in looked_up:
             pairs.setdefault(rule.token, (rule.left, rule.right))
     return pairs
 

@@ -17,7 +17,17 @@ NEVER_IN_UTF8 = {0xC0, 0xC1, *range(0xF5, 0x100)}
 
 def explain_no_ranks(tok: Tokenizer) -> str | None:
     """Return why the model cannot be a `tokenizer.json`; None if it can."""
-    return explain_unranked(tok) or explain_no_vocabulary(tok)
+    return explain_unranked(tok) or explain_no_lookup(tok) or explain_no_vocabulary(tok)
+
+
+def explain_no_lookup(tok: Tokenizer) -> str | None:
+    """Return why looking up all tokens gives other ids; None if it does not, or none are."""
+    if tok._model.lookup_tokens and (unreachable := tok._model.unreachable_tokens()):
+        return (
+            f"it looks up some tokens before it merges, but not {unreachable[0]!r}, and such a "
+            "file looks up all or none"
+        )
+    return None
 
 
 def explain_no_vocabulary(tok: Tokenizer) -> str | None:

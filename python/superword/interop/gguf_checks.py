@@ -85,6 +85,11 @@ def explain_no_gguf(tok: Tokenizer) -> str | None:
             "with profile='portable' (--profile portable), or plain BPE with the pattern gpt2, "
             "llama3 or qwen2"
         )
+    if name != IGNORES_MERGES and (looked_up := tok._model.lookup_tokens):
+        return (
+            f"it looks up tokens, such as {looked_up[0]!r}, before it merges, and llama.cpp does "
+            "so only with the pattern llama3"
+        )
     if name == IGNORES_MERGES and (token := find_unreachable(tok)) is not None:
         return (
             f"the token {token!r} is not what its own bytes merge to, and with this split "

@@ -319,13 +319,7 @@ def build_model(
     specials = [(id, text) for text, id in special_tokens.items()]
     added = [(id, text) for text, id in (added_tokens or {}).items()]
     ids = sorted(vocabulary.items())
-    made = _core.Model.with_ranks(config, ids, merges, specials, added)
-    texts = [token for token in made["unreachable"] if is_text(token)] if ignores_merges else []
-    if texts:
-        reject_or_warn(
-            f"{len(texts)} tokens, such as {texts[0].decode()!r}, are made by no merge, but only "
-            "where they are whole pretokens (ignore_merges)"
-        )
+    made = _core.Model.with_ranks(config, ids, merges, specials, added, ignores_merges)
     if made["early"]:
         left, right = made["early"][0]
         reject_or_warn(
@@ -333,12 +327,3 @@ def build_model(
             "tokens that only later merges make, so they are applied out of order"
         )
     return Tokenizer._of(made["model"])
-
-
-def is_text(token: bytes) -> bool:
-    """Return whether bytes are UTF-8, and so may be a pretoken."""
-    try:
-        token.decode()
-    except UnicodeDecodeError:
-        return False
-    return True

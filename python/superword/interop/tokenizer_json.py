@@ -65,8 +65,9 @@ def write_tokenizer_json(tok: Tokenizer, *, is_exact: bool) -> bytes:
         "end_of_word_suffix": None,
         "fuse_unk": False,
         "byte_fallback": False,
-        # With it, a word that is a token needs no merges. Some tokens lost theirs to deletions.
-        "ignore_merges": has_deletions,
+        # With it, a word that is a token needs no merges. Looked-up tokens have none, and some
+        # tokens lost theirs to deletions.
+        "ignore_merges": has_deletions or bool(tok._model.lookup_tokens),
         "superword": {"exact": is_exact, "fingerprint": tok.fingerprint},
         "vocab": vocabulary | tok.special_tokens | tok.added_tokens,
         "merges": [[spell(left), spell(right)] for left, right in merges],

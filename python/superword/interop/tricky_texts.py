@@ -50,7 +50,7 @@ def list_tricky_texts(tok: Tokenizer) -> Iterator[str]:
     for length in (0, 1, 2, 3):
         yield from map("".join, product(KINDS, repeat=length))
     tokens = [token for _, token in tok._model.vocabulary()]
-    chosen = tokens[:: max(1, len(tokens) // MAX_TOKENS)]
+    chosen = tokens[:: max(1, len(tokens) // MAX_TOKENS)] + tok._model.lookup_tokens
     texts = [token.decode("utf-8", "ignore") for token in chosen]
     yield from texts
     yield "".join(texts)

@@ -76,6 +76,7 @@ class Inspection(NamedTuple):
     rules: dict[str, int]
     vocabulary: dict[str, int]
     removed_count: int
+    lookup_count: int
     smallest_count: int | None
     stretches: list[Stretch]
     top_superwords: list[Superword]
@@ -129,6 +130,7 @@ def inspect(tok: Tokenizer, top: int = 20) -> Inspection:
             "total": tok.vocab_size,
         },
         removed_count=tok._model.removed_count,
+        lookup_count=len(tok._model.lookup_tokens),
         smallest_count=min(counts, default=None),
         stretches=[
             count_kinds(rules[i : i + RULES_PER_STRETCH])
@@ -193,6 +195,7 @@ def format_inspection_csv(found: Inspection) -> str:
         rows += [(part, name, value) for name, value in values.items()]
     rows += [("pattern", "", found.pattern), ("fingerprint", "", found.fingerprint)]
     rows.append(("removed_count", "", found.removed_count))
+    rows.append(("lookup_count", "", found.lookup_count))
     rows.append(("smallest_count", "", found.smallest_count))
     rows += [
         ("supermerge_share", f"{part.first}-{part.last}", part.share) for part in found.stretches
@@ -232,6 +235,7 @@ def fact_table(found: Inspection) -> Table:
             **found.vocabulary
         ),
         "removed tokens": f"{found.removed_count:,}, by pruning" if found.removed_count else "-",
+        "looked-up tokens": f"{found.lookup_count:,}" if found.lookup_count else "-",
         "special tokens": ", ".join(
             f"{readable(text.encode())} ({id})" for text, id in found.special_tokens.items()
         )

@@ -133,21 +133,25 @@ def explain_no_tiktoken(tok: Tokenizer) -> str | None:
             "its pattern may leave text unmatched, which tiktoken drops, and a regex with named "
             "groups or back references cannot be extended to match all text"
         )
+    looked_up = set(tok._model.lookup_tokens)
     made: dict[bytes, int] = {}
     for rule in list_ranked_rules(tok):
         made.setdefault(rule.token, rule.index)
     vocabulary = tok._model.vocabulary()
-    order = [made.get(token, -1) for _, token in sorted(vocabulary)]
+    order = [made.get(token, -1) for _, token in sorted(vocabulary) if token not in looked_up]
     if order != sorted(order):
         return "ids do not follow the order of the rules, and in such a file ids are ranks"
-    if len(vocabulary) - len(made) < 256:
+    if any(tok._model.token_id(bytes([byte])) is None for byte in range(256)):
         return "not all 256 bytes have tokens"
     token = find_unreachable(tok)
-    return None if token is None else f"the token {token!r} is not what its own bytes merge to"
+    if token is not None:
+        return f"the token {token!r} is not what its own bytes merge to"
+    token = find_mergeable(tok)
+    return None if token is None else f"tiktoken would also merge {token!r}, which is looked up"
 
 
 def find_unreachable(tok: Tokenizer) -> bytes | None:
-    """Return the first token that is not what its own bytes merge to; None if all are.
+    """Return the first token that is neither looked up nor what its bytes merge to, or None.
 
     Example:
         >>> import superword
@@ -160,22 +164,39 @@ def find_unreachable(tok: Tokenizer) -> bytes | None:
     for rule in rules:
         made.setdefault(rule.token, rule.index)
     pairs = {rule.index: (rule.left, rule.right) for rule in rules}
-    unreachable = (token for token in made if merge_alone(token, made, pairs) != [token])
-    return next(unreachable, None)
+    looked_up = set(tok._model.lookup_tokens)
+    tokens = (token for token in made if token not in looked_up)
+    return next((t for t in tokens if merge_alone(t, made, pairs)[0] != [t]), None)
+
+
+def find_mergeable(tok: Tokenizer) -> bytes | None:
+    """Return the first looked-up token that tiktoken makes by a merge that is no rule, or None.
+
+    If two parts that spell it were neighbours anywhere, they would be so in its own bytes.
+    """
+    if not (looked_up := tok._model.lookup_tokens):
+        return None
+    ids = {token: id for id, token in tok._model.vocabulary()}
+    pairs = {ids[rule.token]: (rule.left, rule.right) for rule in reversed(list_ranked_rules(tok))}
+    return next((token for token in looked_up if merge_alone(token, ids, pairs)[1]), None)
 
 
 def merge_alone(
-    token: bytes, made: dict[bytes, int], pairs: dict[int, tuple[bytes, bytes | None]]
-) -> list[bytes]:
-    """Merge the bytes of a token as tiktoken does, up to the first merge that no rule makes."""
+    token: bytes, ranks: dict[bytes, int], pairs: dict[int, tuple[bytes, bytes | None]]
+) -> tuple[list[bytes], bool]:
+    """Merge the bytes of a token as tiktoken does, up to the first merge that no rule makes.
+
+    Returns:
+        What the bytes merge to, and whether there is such a merge.
+    """
     parts = [token[at : at + 1] for at in range(len(token))]
     while len(parts) > 1:
-        ranks = [made.get(a + b) for a, b in zip(parts, parts[1:], strict=False)]
-        known = [(rank, at) for at, rank in enumerate(ranks) if rank is not None]
+        found = [ranks.get(a + b) for a, b in zip(parts, parts[1:], strict=False)]
+        known = [(rank, at) for at, rank in enumerate(found) if rank is not None]
         if not known:
             break
         rank, at = min(known)
-        if pairs[rank] != (parts[at], parts[at + 1]):
-            break
+        if pairs.get(rank) != (parts[at], parts[at + 1]):
+            return parts, True
         parts[at : at + 2] = [parts[at] + parts[at + 1]]
-    return parts
+    return parts, False

@@ -137,15 +137,17 @@ def test_some_of_it_can_be_left_out(tmp_path: Path) -> None:
     assert tok.encode("to be") == [501]
 
 
-def test_tokens_that_are_looked_up_are_refused_if_merges_do_not_make_them(tmp_path: Path) -> None:
+def test_tokens_that_merges_do_not_make_are_looked_up_as_whole_pretokens(tmp_path: Path) -> None:
     whole = tokenizer_json(ignore_merges=True)
-    assert import_tokenizer(saved(tmp_path, whole)).encode("to be") == [267, 269]
+    tok = import_tokenizer(saved(tmp_path, whole))
+    assert tok.encode("to be") == [267, 269] and not tok._model.lookup_tokens
     # "abc" is (a, bc), but "ab" is merged first: only ignore_merges gives it.
     for left, right in [("a", "b"), ("b", "c"), ("a", "bc")]:
         whole["model"]["merges"].append(f"{left} {right}")
         whole["model"]["vocab"][left + right] = 300 + len(whole["model"]["merges"])
-    with pytest.raises(ModelFormatError, match=r"1 tokens, such as 'abc',.*ignore_merges"):
-        import_tokenizer(saved(tmp_path, whole))
+    tok = import_tokenizer(saved(tmp_path, whole))
+    assert tok._model.lookup_tokens == [b"abc"]
+    assert tok.encode("abc") == [307] and tok.encode("abcd") == [305, 10 + 1 + ord("c"), 111]
     whole["model"]["ignore_merges"] = False
     assert import_tokenizer(saved(tmp_path, whole)).encode("abc") == [305, 10 + 1 + ord("c")]
 

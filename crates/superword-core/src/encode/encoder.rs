@@ -16,7 +16,7 @@ use crate::encode::pretoken::table::PretokenTable;
 use crate::encode::supermerge::second_stage::{SecondStageMerger, count_first_stage_rules};
 use crate::encode::supermerge::table::{OpenUnit, Reopened, SupermergeTable};
 use crate::model::{AddedTokenFinder, Model, Rule, Segment, TokenIndex};
-use crate::pretokenize::{Eligibility, Pattern};
+use crate::pretokenize::Pattern;
 
 /// Encodes texts with a model.
 ///
@@ -28,7 +28,8 @@ pub struct Encoder {
     pub(super) merger: PretokenMerger,
     pub(super) supermerges: SupermergeTable,
     pub(super) second_stage: Option<SecondStageMerger>,
-    /// The single bytes, and all pretokens that spell a token which some merge makes.
+    /// The single bytes, and all pretokens that spell a token which is looked up or which some merge
+    /// makes.
     pub(super) pretokens: PretokenTable,
     /// The tokens of those of them that have many.
     pub(super) spilled: Vec<u32>,
@@ -51,7 +52,7 @@ impl Encoder {
         let rules = &model.rules()[..first_stage_rules];
         let made = rules.iter().filter(|rule| matches!(rule, Rule::Merge { .. })).map(Rule::token);
         let bytes = (0..=u8::MAX).map(TokenIndex::from);
-        let spelled: Vec<TokenIndex> = bytes.chain(made).collect();
+        let spelled: Vec<TokenIndex> = bytes.chain(model.lookup_tokens()).chain(made).collect();
         let mut encoder = Encoder {
             pattern: model.pattern().clone(),
             merger: PretokenMerger::new(model, &numbering, rules),
@@ -66,7 +67,7 @@ impl Encoder {
         };
         let mut replay = PretokenReplay::new();
         for token in spelled {
-            encoder.add_pretoken(model.token(token), token, model.eligibility(), &mut replay)?;
+            encoder.add_pretoken(model, token, &mut replay)?;
         }
         Ok(encoder)
     }
@@ -74,21 +75,26 @@ impl Encoder {
     /// Adds the encoding of a pretoken that spells a token.
     fn add_pretoken(
         &mut self,
-        pretoken: &[u8],
+        model: &Model,
         token: TokenIndex,
-        eligibility: &Eligibility,
         replay: &mut PretokenReplay,
     ) -> Result<(), Error> {
+        let pretoken = model.token(token);
         if self.pretokens.get(pretoken).is_some() {
             return Ok(());
         }
+        let is_looked_up = model.is_looked_up(token);
         let token = self.numbering.token(token);
         let mut open_spans = Vec::new();
-        self.merger.apply_rules(pretoken, replay, |span| open_spans.push(span));
+        if is_looked_up {
+            self.merger.apply_rules_to_token(token, replay, |span| open_spans.push(span));
+        } else {
+            self.merger.apply_rules(pretoken, replay, |span| open_spans.push(span));
+        }
         let tokens = replay.items().map(|made| made.token);
         // Bytes that are not UTF-8 are never a pretoken of a text.
         let is_eligible = match std::str::from_utf8(pretoken) {
-            Ok(pretoken) => eligibility.has(pretoken)?,
+            Ok(pretoken) => model.eligibility().has(pretoken)?,
             Err(_) => false,
         };
         let sides = self.supermerges.boundary_sides(token);

@@ -37,6 +37,7 @@ pub use crate::encode::batch::Encoded;
 pub use crate::encode::corpus::encode_corpus;
 pub use crate::encode::encoder::Encoder;
 pub(crate) use crate::encode::pretoken_rules::PretokenRules;
+pub use crate::encode::pretoken_rules::list_unreachable;
 pub use crate::encode::replay::{Replay, ReplayStep, replay_tokens, replayed_token};
 pub(crate) use crate::encode::rules_that_open::rules_that_open;
 pub use crate::encode::stable::{EncodeStream, OpenTextEncoder};

@@ -58,7 +58,7 @@ struct TextChange {
 }
 
 impl<M: Borrow<Model>> Replay<M> {
-    /// Splits a text into pretokens, and these into bytes.
+    /// Splits a text into pretokens, and these into bytes, unless they are looked up.
     ///
     /// # Errors
     /// When a regex exceeds its backtracking limit.
@@ -172,7 +172,10 @@ fn push_pretokens(model: &Model, text: &str, units: &mut Vec<ReplayUnit>) -> Res
     for span in model.pattern().spans(text) {
         let pretoken = &text[span?];
         units.push(ReplayUnit {
-            tokens: pretoken.bytes().map(TokenIndex::from).collect(),
+            tokens: match model.look_up(pretoken.as_bytes()) {
+                Some(token) => vec![token],
+                None => pretoken.bytes().map(TokenIndex::from).collect(),
+            },
             is_eligible: model.eligibility().has(pretoken)?,
             is_superword: false,
         });

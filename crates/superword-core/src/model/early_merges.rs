@@ -1,16 +1,18 @@
 //! Merges that join a token of a higher rank, and so are performed out of order.
 //!
 //! Say `p` joins `l` and `r` into `t`, and `e` joins `t` and `o`, with a lower rank. By rank, `e` is
-//! performed as soon as `p` has made one `t`. As a rule it comes after `p`, so that `p` has made all
-//! of them. Both give the same tokens if nothing that happens in between can matter:
+//! performed as soon as `p` has made one `t`, and what it makes may be joined at once, too. As rules,
+//! these early merges come after `p`, when it has made every `t`. Call `t` and what early merges make
+//! of it cores. Both ways give the same tokens if
 //!
-//! - `o` is neither `l` nor `r`: else `e` takes a token that a later `p` needs;
-//! - `o` is not `t`, and was there before: else what `e` joins depends on the order;
-//! - no other early merge of `p` has `o` on the other side: in `t o t` the first `t` would win by
-//!   rank, and the lower rank by rules;
-//! - no early merge joins what `e` makes: else it happens at once too.
+//! - each early merge joins one core and one other token, which was there before;
+//! - none joins a core with `l` on its right: a later `p` may need that `l`. On its left, all `p` were
+//!   performed before;
+//! - no other token is joined with a core on its left by one early merge and with a core on its right
+//!   by another: else `o` in `t o t` goes to the first core by rank, and to the lower rank by rules.
 //!
-//! Several early merges of one `p` then meet only at one `t`, where the lower rank wins in both ways.
+//! For then the early merges take nothing from another `p` or from another core, so each core grows on
+//! its own. In both ways, the lowest rank that joins it comes first.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -63,22 +65,19 @@ impl EarlyMerges {
 
 /// Whether early merges can be moved behind the merge that makes their later part.
 fn are_movable(early: &[RankedMerge], later: &RankedMerge) -> bool {
-    let made: HashSet<TokenIndex> = early.iter().map(|merge| merge.token).collect();
-    let is_independent = |other: TokenIndex| {
-        ![later.left, later.right, later.token].contains(&other) && !made.contains(&other)
-    };
+    let mut cores: HashSet<TokenIndex> = early.iter().map(|merge| merge.token).collect();
+    cores.insert(later.token);
     let mut before = HashSet::new();
     let mut after = HashSet::new();
-    early.iter().all(|merge| {
-        let (other, side) = if merge.left == later.token {
-            (merge.right, &mut after)
-        } else {
-            (merge.left, &mut before)
+    let have_one_core = early.iter().all(|merge| {
+        match [merge.left, merge.right].map(|part| cores.contains(&part)) {
+            [true, false] => after.insert(merge.right),
+            [false, true] => before.insert(merge.left),
+            _ => return false,
         };
-        side.insert(other);
-        let joins_it = [merge.left, merge.right].contains(&later.token);
-        joins_it && is_independent(other)
-    }) && before.is_disjoint(&after)
+        true
+    });
+    have_one_core && !after.contains(&later.left) && before.is_disjoint(&after)
 }
 
 /// Moves each merge after those that make its parts; otherwise keeps the order.

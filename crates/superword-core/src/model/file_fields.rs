@@ -28,6 +28,7 @@ pub(super) struct File<'a> {
     pub(super) training: Training,
     pub(super) special_tokens: Vec<(TokenId, String)>,
     pub(super) added_tokens: Option<Vec<(TokenId, String)>>,
+    pub(super) lookup_tokens: Option<Vec<Token<'a>>>,
     pub(super) vocabulary: Vec<(TokenId, Token<'a>)>,
     pub(super) rules: Vec<SpelledRule<'a>>,
     pub(super) limits: Option<RuleLimits>,
@@ -47,6 +48,7 @@ enum Name {
     Training,
     SpecialTokens,
     AddedTokens,
+    LookupTokens,
     Vocabulary,
     Rules,
     Limits,
@@ -72,7 +74,8 @@ impl<'de> Visitor<'de> for FileVisitor {
         let (mut format, mut version, mut requires) = (None, None, None);
         let (mut pattern, mut eligible, mut parameters) = (None, None, None);
         let (mut training, mut special_tokens, mut added_tokens) = (None, None, None);
-        let (mut vocabulary, mut rules, mut limits) = (None, None, None);
+        let (mut lookup_tokens, mut vocabulary) = (None, None);
+        let (mut rules, mut limits) = (None, None);
         let mut unknown: Vec<UnknownField> = Vec::new();
         while let Some(name) = map.next_key()? {
             match name {
@@ -85,6 +88,7 @@ impl<'de> Visitor<'de> for FileVisitor {
                 Name::Training => read(&mut training, "training", &mut map)?,
                 Name::SpecialTokens => read(&mut special_tokens, "special_tokens", &mut map)?,
                 Name::AddedTokens => read(&mut added_tokens, "added_tokens", &mut map)?,
+                Name::LookupTokens => read(&mut lookup_tokens, "lookup_tokens", &mut map)?,
                 Name::Vocabulary => read(&mut vocabulary, "vocabulary", &mut map)?,
                 Name::Rules => read(&mut rules, "rules", &mut map)?,
                 Name::Limits => read(&mut limits, "limits", &mut map)?,
@@ -105,6 +109,7 @@ impl<'de> Visitor<'de> for FileVisitor {
             training: training.ok_or_else(|| missing("training"))?,
             special_tokens: special_tokens.ok_or_else(|| missing("special_tokens"))?,
             added_tokens,
+            lookup_tokens,
             vocabulary: vocabulary.ok_or_else(|| missing("vocabulary"))?,
             rules: rules.ok_or_else(|| missing("rules"))?,
             limits,

@@ -9,8 +9,9 @@ impl Model {
     /// SHA-256, in hexadecimal digits, of everything that decides the ids of a text.
     ///
     /// It covers the pattern and the eligibility with their Unicode tables, every token with its id,
-    /// the rules without their counts, the special tokens, and the added tokens. It leaves out the other
-    /// settings of training and the size of the corpus. A named pattern counts as its regex.
+    /// the rules without their counts, the special tokens, the added tokens and the looked-up tokens. It
+    /// leaves out the other settings of training and the size of the corpus. A named pattern counts as
+    /// its regex.
     #[must_use]
     pub fn fingerprint(&self) -> String {
         let mut digest = Fields(Sha256::new());
@@ -33,9 +34,13 @@ impl Model {
             }
         }
         digest.texts(self.special_tokens());
-        // Models without them have the digest that they had before there were added tokens.
-        if !self.added_tokens().is_empty() {
+        // Models without them have the digest that they had before there were added or looked-up tokens.
+        if !self.added_tokens().is_empty() || self.lookup_count > 0 {
             digest.texts(self.added_tokens());
+        }
+        if self.lookup_count > 0 {
+            digest.number(self.lookup_count);
+            self.spell_lookup_tokens().for_each(|token| digest.bytes(token));
         }
         to_hex(&digest.0.finalize())
     }

@@ -29,6 +29,9 @@ const EXTENSIBLE_VERSION: u32 = 2;
 /// The name of the added tokens in `requires`, and of their field.
 const ADDED_TOKENS: &str = "added_tokens";
 
+/// The name of the looked-up tokens in `requires`, and of their field.
+const LOOKUP_TOKENS: &str = "lookup_tokens";
+
 /// The name of the field of the limits of training.
 const LIMITS: &str = "limits";
 
@@ -131,6 +134,10 @@ impl Model {
         if has_added {
             field(ADDED_TOKENS, &|out| write_lines(out, self.added_tokens().iter()));
         }
+        if self.lookup_count > 0 {
+            let tokens = || self.spell_lookup_tokens().map(|token| Token(Cow::Borrowed(token)));
+            field(LOOKUP_TOKENS, &|out| write_lines(out, tokens()));
+        }
         let vocabulary = || self.vocabulary().map(|(id, token)| (id, Token(Cow::Borrowed(token))));
         field("vocabulary", &|out| write_lines(out, vocabulary()));
         let rules = || self.rules.iter().map(|rule| self.spelled(rule));
@@ -153,6 +160,7 @@ impl Model {
             is_by_script(&self.parameters.pattern) || is_by_script(self.parameters.last_pattern());
         let features = [
             (ADDED_TOKENS, !self.added_tokens().is_empty()),
+            (LOOKUP_TOKENS, self.lookup_count > 0),
             (PRUNED, self.is_pruned()),
             (SCRIPT_RUNS, has_scripts),
         ];
@@ -171,7 +179,9 @@ impl Model {
         check_fields(&file)?;
         let is_pruned = requires.iter().any(|name| name == PRUNED);
         let listed = mark_bytes(file.vocabulary.iter().map(|(_, token)| &*token.0));
-        let mut history = History::of_file(|byte| listed[usize::from(byte)], file.rules.len());
+        let history = History::of_file(|byte| listed[usize::from(byte)], file.rules.len());
+        let looked_up = file.lookup_tokens.iter().flatten().map(|token| &*token.0);
+        let mut history = history.look_up(looked_up)?;
         for rule in &file.rules {
             history.perform(rule)?;
         }
@@ -266,7 +276,7 @@ fn check_heading(format: Option<&str>, version: &str, requires: &[String]) -> Re
              {FIRST_VERSION} and {EXTENSIBLE_VERSION}"
         )));
     }
-    let known = [ADDED_TOKENS, PRUNED, SCRIPT_RUNS];
+    let known = [ADDED_TOKENS, LOOKUP_TOKENS, PRUNED, SCRIPT_RUNS];
     if let Some(name) = requires.iter().find(|name| !known.contains(&name.as_str())) {
         let name = quote_token(name.as_bytes());
         return Err(model_error(format!(
@@ -282,6 +292,7 @@ fn check_fields(file: &File<'_>) -> Result<(), Error> {
         let later = [
             ("requires", file.requires.is_some()),
             (ADDED_TOKENS, file.added_tokens.is_some()),
+            (LOOKUP_TOKENS, file.lookup_tokens.is_some()),
             (LIMITS, file.limits.is_some()),
         ];
         let later = later.iter().filter(|(_, is_present)| *is_present).map(|&(name, _)| name);
@@ -297,10 +308,16 @@ fn check_fields(file: &File<'_>) -> Result<(), Error> {
     let Some(requires) = &file.requires else {
         return Err(model_error("not a model: missing field `requires`".to_owned()));
     };
-    if requires.iter().any(|name| name == ADDED_TOKENS) != file.added_tokens.is_some() {
-        return Err(model_error(format!(
-            "{ADDED_TOKENS} must be both a field and listed in requires, or neither"
-        )));
+    let features = [
+        (ADDED_TOKENS, file.added_tokens.is_some()),
+        (LOOKUP_TOKENS, file.lookup_tokens.is_some()),
+    ];
+    for (name, is_present) in features {
+        if requires.iter().any(|listed| listed == name) != is_present {
+            return Err(model_error(format!(
+                "{name} must be both a field and listed in requires, or neither"
+            )));
+        }
     }
     let mut names = HashSet::new();
     match file.unknown.iter().find(|field| !names.insert(&field.name)) {

@@ -7,9 +7,9 @@
 
 use std::borrow::Cow;
 
-use super::TokenIndex;
 use super::rule::{Rule, SpelledRule};
 use super::token_interner::{TokenInterner, quote_token};
+use super::{TokenIndex, model_error};
 use crate::Error;
 
 /// Whether a token is in the vocabulary, and since when.
@@ -18,7 +18,7 @@ struct Presence {
     /// The token can occur in a pretoken: it is a single byte, or a merge made it, or a delete
     /// brought it back, and no delete has removed it since.
     by_merge: bool,
-    /// The token is a single byte, or some merge made it, even if it was deleted later.
+    /// The token is a single byte, is looked up, or some merge made it, even if it was deleted later.
     was_merged: bool,
     /// Some supermerge made the token, so deletes no longer remove it from the vocabulary.
     by_supermerge: bool,
@@ -45,6 +45,8 @@ pub(super) struct History {
     /// By token index.
     presence: Vec<Presence>,
     size: usize,
+    /// The number of tokens that are looked up. They follow the single bytes.
+    pub(super) lookup_count: usize,
     /// Whether rules may name deleted tokens.
     allows_deleted: bool,
     /// A buffer for the bytes of the token that a rule makes.
@@ -68,9 +70,38 @@ impl History {
             rules: Vec::with_capacity(rules),
             size: presence.iter().filter(|presence| presence.is_in_vocabulary()).count(),
             presence,
+            lookup_count: 0,
             allows_deleted: true,
             joined: Vec::new(),
         }
+    }
+
+    /// Adds the tokens that are looked up, before the first rule.
+    ///
+    /// # Errors
+    /// When one of them has fewer than two bytes, or comes twice.
+    pub(super) fn look_up<'a>(
+        mut self,
+        tokens: impl IntoIterator<Item = &'a [u8]>,
+    ) -> Result<History, Error> {
+        for token in tokens {
+            if token.len() < 2 || self.tokens.find(token).is_some() {
+                let token = quote_token(token);
+                return Err(model_error(format!(
+                    "the looked-up token {token} must have two bytes or more, and occur once"
+                )));
+            }
+            let index = self.tokens.intern(token);
+            self.presence.push(Presence::default());
+            self.enter(index, set_merged);
+            self.lookup_count += 1;
+        }
+        Ok(self)
+    }
+
+    /// Whether a token is looked up.
+    pub(super) fn is_looked_up(&self, token: TokenIndex) -> bool {
+        (256..256 + self.lookup_count).contains(&token.as_usize())
     }
 
     /// The number of tokens in the vocabulary.

@@ -9,7 +9,7 @@
 //!   `rule_limits`: limits on the rules that training may learn;
 //! - `token_interner`: byte strings and their indices;
 //! - `history`: the vocabulary after each rule, and the checks that every rule passes;
-//! - `vocabulary_builder`: the ids that a file gives its tokens;
+//! - `vocabulary_builder`: the ids that a file gives its tokens, `lookup`: tokens that are looked up;
 //! - `added`: special tokens and added tokens, `added_finder`: added tokens in texts,
 //!   `open_suffixes`: ends of texts that may start one, `special`: further special tokens;
 //! - `truncate`: smaller models, `pruned`: smaller vocabularies, `imported`: models with given ids, and further rules;
@@ -29,6 +29,7 @@ mod fingerprint;
 mod format;
 mod history;
 mod imported;
+mod lookup;
 mod open_suffixes;
 mod pruned;
 mod ranked_merges;
@@ -55,6 +56,7 @@ pub use self::token_number::{TokenId, TokenIndex};
 use self::added::AddedTokens;
 use self::file_fields::UnknownField;
 use self::history::History;
+use self::lookup::check_lookup;
 use self::pruned::Replacements;
 use self::token_interner::{TokenInterner, quote_token};
 use crate::Error;
@@ -78,6 +80,8 @@ pub struct Model {
     /// The vocabulary in ascending order of ids.
     vocabulary: Vec<(TokenId, TokenIndex)>,
     added_tokens: AddedTokens,
+    /// The number of tokens that are looked up. Their indices follow those of the single bytes.
+    lookup_count: usize,
     /// `None` if every token that can be left after the last rule has an id.
     replacements: Option<Replacements>,
     training: Training,
@@ -173,6 +177,7 @@ impl Model {
         training: Training,
     ) -> Result<Model, Error> {
         parameters.check(&history.rules, vocabulary.len())?;
+        check_lookup(&parameters, &history)?;
         let find_token = |id| {
             let position = vocabulary.binary_search_by_key(&id, |&(id, _)| id).ok()?;
             Some(history.tokens.get(vocabulary[position].1))
@@ -189,7 +194,7 @@ impl Model {
         let removed_count = (0..).zip(&ids).filter(is_removed).count();
         let replacements =
             (removed_count > 0).then(|| Replacements::new(&history.rules, &ids, removed_count));
-        let History { tokens, rules, .. } = history;
+        let History { tokens, rules, lookup_count, .. } = history;
         Ok(Model {
             pattern_tables: splitter.pattern().tables().clone(),
             eligible_tables: splitter.eligibility().tables().clone(),
@@ -201,6 +206,7 @@ impl Model {
             superwords,
             vocabulary,
             added_tokens,
+            lookup_count,
             replacements,
             training,
             unknown_fields: Vec::new(),

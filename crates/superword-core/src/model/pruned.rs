@@ -64,7 +64,8 @@ impl Model {
     /// added tokens included.
     ///
     /// # Errors
-    /// When an id is not that of a token that rules make, or an added token has it too.
+    /// When an id is not that of a token that rules make, or the token is looked up, or an added token
+    /// has the id too.
     pub fn prune(&self, removed: &[TokenId]) -> Result<Model, Error> {
         let removed: HashSet<TokenId> = removed.iter().copied().collect();
         for &id in &removed {
@@ -82,7 +83,8 @@ impl Model {
             tokens.iter().map(|(id, text)| (renumber(*id), text.clone())).collect()
         };
         let has_byte = |byte: u8| self.id_of(byte.into()).is_some();
-        let mut history = History::of_file(has_byte, self.rules.len());
+        let history = History::of_file(has_byte, self.rules.len());
+        let mut history = history.look_up(self.spell_lookup_tokens())?;
         for rule in &self.rules {
             history.perform(&self.spelled(rule))?;
         }
@@ -132,6 +134,10 @@ impl Model {
         if token.len() == 1 {
             let token = quote_token(token);
             return refuse(format!("the single byte {token}, id {id}, cannot be removed"));
+        }
+        if self.is_looked_up(index) {
+            let token = quote_token(token);
+            return refuse(format!("the looked-up token {token}, id {id}, cannot be removed"));
         }
         if self.added_tokens.text(id).is_some() {
             let token = quote_token(token);

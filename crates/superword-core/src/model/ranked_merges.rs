@@ -39,11 +39,12 @@ pub(super) struct RankedMerge {
 pub(super) struct RecoveredMerges {
     /// The tokens that the merges name.
     pub(super) tokens: TokenInterner,
-    /// The merge that makes each token, in an order in which each follows those of its parts. For an
-    /// unreachable token, one that spells it but never happens.
+    /// The merge that makes each token, in an order in which each follows those of its parts. For a
+    /// token that no merge ever makes, one that spells it but never happens.
     pub(super) merges: Vec<RankedMerge>,
-    /// Tokens that no merge ever makes, short ones first.
-    pub(super) unreachable: Vec<TokenIndex>,
+    /// Tokens that no merge ever makes and that are looked up instead, short ones first. They have no
+    /// merge in the list.
+    pub(super) looked_up: Vec<TokenIndex>,
     /// Merges that join a token of a higher rank, and cannot be moved behind the merge that makes it.
     pub(super) early: Vec<RankedMerge>,
 }
@@ -71,11 +72,15 @@ struct Ranks {
 
 /// Recovers the merges of a vocabulary with ranks: the ids of the tokens, or the positions of merges.
 ///
+/// If pretokens are looked up in the vocabulary before they are merged, and that may matter, the
+/// tokens that no merge makes are listed.
+///
 /// # Errors
-/// The token that no merge spells.
+/// The token that no merge spells, unless it is looked up.
 pub(super) fn recover_merges<'a>(
     vocabulary: impl ExactSizeIterator<Item = (u32, &'a [u8])>,
     merges: Option<&[MergePair<'_>]>,
+    looks_up: bool,
 ) -> Result<RecoveredMerges, Box<[u8]>> {
     let mut tokens = TokenInterner::single_bytes(vocabulary.len());
     let mut wanted = Vec::with_capacity(vocabulary.len());
@@ -109,25 +114,27 @@ pub(super) fn recover_merges<'a>(
     }
     let reached = wanted.iter().filter_map(|&token| made[token.as_usize()]);
     let EarlyMerges { mut unmovable, movable } = EarlyMerges::find(reached, ranks.tokens.len());
-    let spellings = ranks.spellings(&unreachable, &is_known);
-    for &token in &unreachable {
-        let possible = spellings.get(&token).into_iter().flatten();
-        let best = possible.min_by_key(|merge| {
-            let parts = [merge.left, merge.right].map(|part| ranks.tokens.get(part));
-            (ranks.joins_later(merge, &made), merge.rank, parts)
-        });
-        let Some(&merge) = best else { return Err(ranks.tokens.get(token).into()) };
-        if ranks.joins_later(&merge, &made) {
-            unmovable.push(merge);
+    let mut looked_up = Vec::new();
+    let is_text = |&token: &TokenIndex| str::from_utf8(ranks.tokens.get(token)).is_ok();
+    if looks_up && unreachable.iter().any(is_text) {
+        looked_up = unreachable;
+    } else {
+        match ranks.spell_unreachable(&unreachable, &is_known, &mut made) {
+            Ok(early) if looks_up && !early.is_empty() => looked_up = unreachable,
+            Ok(early) => unmovable.extend(early),
+            Err(_) if looks_up => looked_up = unreachable,
+            Err(token) => return Err(ranks.tokens.get(token).into()),
         }
-        made[token.as_usize()] = Some(merge);
+    }
+    for &token in &looked_up {
+        made[token.as_usize()] = None;
     }
     let mut merges: Vec<RankedMerge> = made.into_iter().flatten().collect();
     merges.sort_unstable_by_key(|merge| (merge.rank, merge.token));
     if movable > 0 || !unmovable.is_empty() {
         merges = order_by_parts(merges);
     }
-    Ok(RecoveredMerges { tokens: ranks.tokens, merges, unreachable, early: unmovable })
+    Ok(RecoveredMerges { tokens: ranks.tokens, merges, looked_up, early: unmovable })
 }
 
 /// Returns the merges of a list by their pairs. Of equal pairs the last counts.
@@ -166,6 +173,31 @@ impl Ranks {
                 && made[part.as_usize()].is_none_or(|other| other.rank >= merge.rank)
         };
         is_later(merge.left) || is_later(merge.right)
+    }
+
+    /// Finds for each token that no merge makes one that spells it. Returns those that join a token
+    /// which is made later, or the token that no merge spells.
+    fn spell_unreachable(
+        &self,
+        unreachable: &[TokenIndex],
+        is_known: &HashSet<TokenIndex>,
+        made: &mut [Option<RankedMerge>],
+    ) -> Result<Vec<RankedMerge>, TokenIndex> {
+        let spellings = self.spellings(unreachable, is_known);
+        let mut early = Vec::new();
+        for &token in unreachable {
+            let possible = spellings.get(&token).into_iter().flatten();
+            let best = possible.min_by_key(|merge| {
+                let parts = [merge.left, merge.right].map(|part| self.tokens.get(part));
+                (self.joins_later(merge, made), merge.rank, parts)
+            });
+            let &merge = best.ok_or(token)?;
+            if self.joins_later(&merge, made) {
+                early.push(merge);
+            }
+            made[token.as_usize()] = Some(merge);
+        }
+        Ok(early)
     }
 
     /// Returns all merges of two known tokens that spell each of the given tokens.

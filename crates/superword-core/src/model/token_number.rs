@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 
 /// The index of a token in a list of tokens: what rules name.
 ///
-/// In a model, the 256 bytes come first, then each token in the order in which rules first make it.
+/// In a model, the 256 bytes come first, then the looked-up tokens, then each other token in the order
+/// in which rules first make it.
 /// Deleted tokens keep their index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TokenIndex(pub u32);

@@ -94,6 +94,7 @@ impl Model {
             self.rules.iter().all(|rule| history.perform(&self.spelled(rule)).is_ok());
         let next_ids = (self.vocabulary.len() as u32..).map(TokenId);
         is_performed
+            && self.lookup_count == 0
             && self.added_tokens().is_empty()
             && self
                 .vocabulary

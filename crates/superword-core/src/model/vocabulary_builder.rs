@@ -7,8 +7,9 @@ use crate::Error;
 
 /// The vocabulary so far, in ascending order of ids.
 ///
-/// Every token that is in the vocabulary after the last rule needs an id, unless the model is pruned. A
-/// deleted token may keep one: the authors' models list such tokens, and their ids must still decode.
+/// Every token that is in the vocabulary after the last rule needs an id, unless the model is pruned and
+/// the token is not looked up. A deleted token may keep one: the authors' models list such tokens, and
+/// their ids must still decode.
 pub(super) struct VocabularyBuilder<'a> {
     history: &'a History,
     vocabulary: Vec<(TokenId, TokenIndex)>,
@@ -48,10 +49,14 @@ impl<'a> VocabularyBuilder<'a> {
     /// The vocabulary, if every token has an id, or tokens may have none.
     pub(super) fn finish(self, is_pruned: bool) -> Result<Vec<(TokenId, TokenIndex)>, Error> {
         let is_missing = |&index: &TokenIndex| {
-            !is_pruned && self.history.has(index) && !self.is_listed[index.as_usize()]
+            let may_be_missing = is_pruned && !self.history.is_looked_up(index);
+            !may_be_missing && self.history.has(index) && !self.is_listed[index.as_usize()]
         };
         if let Some(missing) = (0..self.is_listed.len() as u32).map(TokenIndex).find(is_missing) {
             let token = quote_token(self.history.tokens.get(missing));
+            if self.history.is_looked_up(missing) {
+                return Err(model_error(format!("the looked-up token {token} has no id")));
+            }
             return Err(model_error(format!("the rules make the token {token}, which has no id")));
         }
         Ok(self.vocabulary)

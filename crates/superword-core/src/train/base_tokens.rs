@@ -14,6 +14,9 @@ impl BaseTokens {
     /// Returns the tokens of a model.
     pub(crate) fn of(base: &Model) -> BaseTokens {
         let mut tokens = TrainingTokens::new();
+        for index in base.lookup_tokens() {
+            tokens.add(base.token(index).into());
+        }
         for rule in base.rules() {
             if let &Rule::Merge { left, right, .. } | &Rule::Supermerge { left, right, .. } = rule {
                 tokens.join(training_pair(left, right));

@@ -28,18 +28,21 @@ pub(crate) enum Kind {
     Imported,
     /// An imported model with supermerges after its rules.
     Extended,
+    /// An extended model whose base looks up some pretokens before it merges.
+    LookedUp,
     /// A model of another kind, without some of its tokens.
     Pruned,
 }
 
 /// All kinds.
-pub(crate) const KINDS: [Kind; 7] = [
+pub(crate) const KINDS: [Kind; 8] = [
     Kind::Bpe,
     Kind::PickyBpe,
     Kind::BoundlessBpe,
     Kind::SuperBpe,
     Kind::Imported,
     Kind::Extended,
+    Kind::LookedUp,
     Kind::Pruned,
 ];
 
@@ -80,16 +83,16 @@ pub(crate) fn invent_model(
     } else {
         choices.pick(&ELIGIBILITIES)
     };
-    let has_own_ids = matches!(kind, Kind::Imported | Kind::Extended);
+    let has_own_ids = matches!(kind, Kind::Imported | Kind::Extended | Kind::LookedUp);
     let supermerges = match kind {
-        Kind::BoundlessBpe | Kind::Extended => true,
+        Kind::BoundlessBpe | Kind::Extended | Kind::LookedUp => true,
         Kind::Imported => choices.chance(50),
         Kind::Bpe | Kind::PickyBpe | Kind::SuperBpe | Kind::Pruned => false,
     };
     let may_delete = match kind {
         Kind::PickyBpe => true,
         Kind::BoundlessBpe | Kind::Imported | Kind::Extended => choices.chance(50),
-        Kind::Bpe | Kind::SuperBpe | Kind::Pruned => false,
+        Kind::Bpe | Kind::SuperBpe | Kind::LookedUp | Kind::Pruned => false,
     };
     let mode = if choices.chance(50) { Deletion::Bytes } else { Deletion::Pair };
     let deletion = may_delete.then_some(mode);
@@ -98,19 +101,26 @@ pub(crate) fn invent_model(
     let sample = language.invent_text(choices, items) + " a";
     let last_pattern = second_stage.as_ref().unwrap_or(&pattern);
     let mut builder = RuleBuilder::new(choices, &sample, last_pattern, eligible, has_own_ids);
+    if kind == Kind::LookedUp {
+        for _ in 0..choices.between(1, 12) {
+            builder.add_lookup_token(choices);
+        }
+    }
     let rules = choices.between(0, 80);
     let supermerge_percent = if supermerges { choices.between(10, 70) } else { 0 };
     let delete_percent = if may_delete { choices.between(5, 40) } else { 0 };
+    let is_extended = matches!(kind, Kind::Extended | Kind::LookedUp);
     for index in 0..rules {
         let is_supermerge = match kind {
             Kind::Extended => index > rules / 2,
+            Kind::LookedUp => index > rules / 2 && choices.chance(supermerge_percent + 30),
             _ => choices.chance(supermerge_percent),
         };
         if is_supermerge {
             // The supermerges of an extended model come after all merges, so none of them is early.
             match choices.below(100) {
-                0..15 if kind != Kind::Extended => builder.add_early_supermerge(choices),
-                15..25 if kind != Kind::Extended => builder.add_early_triple(choices),
+                0..15 if !is_extended => builder.add_early_supermerge(choices),
+                15..25 if !is_extended => builder.add_early_triple(choices),
                 _ => builder.add_supermerge(choices),
             }
         } else if choices.chance(delete_percent) {
@@ -146,7 +156,8 @@ pub(crate) fn invent_model(
     let model = if has_own_ids {
         let vocabulary = builder.number(choices);
         let added_tokens = invent_added_tokens(choices);
-        Model::with_ids(parameters, rules, &vocabulary, Vec::new(), added_tokens)
+        let looked_up = &builder.lookup_tokens;
+        Model::with_ids(parameters, rules, &vocabulary, Vec::new(), added_tokens, looked_up)
     } else {
         Model::from_spelled(parameters, rules, Vec::new(), Training::default())
     };
@@ -159,7 +170,8 @@ fn prune_model(choices: &mut Choices, model: &Model) -> Model {
     let is_added = |id: TokenId| model.added_tokens().iter().any(|&(added, _)| added == id);
     let removed: Vec<TokenId> = model
         .vocabulary()
-        .filter(|&(id, token)| token.len() > 1 && !is_added(id) && choices.chance(percent))
+        .filter(|&(id, token)| token.len() > 1 && !is_added(id) && model.look_up(token).is_none())
+        .filter(|_| choices.chance(percent))
         .map(|(id, _)| id)
         .collect();
     let pruned = model.prune(&removed).expect("tokens that rules make");

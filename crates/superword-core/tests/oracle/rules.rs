@@ -44,6 +44,7 @@ pub(crate) struct RuleBuilder {
     by_bytes: HashMap<Vec<u8>, Token>,
     presence: Vec<Presence>,
     pub(crate) rules: Vec<SpelledRule<'static>>,
+    pub(crate) lookup_tokens: Vec<Vec<u8>>,
     last_merge: Option<[Token; 2]>,
     sample: Vec<Unit>,
     /// Whether rules may name deleted tokens, as those of imported models may.
@@ -80,10 +81,36 @@ impl RuleBuilder {
             tokens,
             by_bytes,
             rules: Vec::new(),
+            lookup_tokens: Vec::new(),
             last_merge: None,
             sample: units.collect(),
             may_name_deleted: is_imported && choices.chance(50),
         }
+    }
+
+    /// Adds a token that is looked up: a pretoken of the sample, its start, or one with more bytes.
+    pub(crate) fn add_lookup_token(&mut self, choices: &mut Choices) {
+        let unit = &self.sample[choices.below(self.sample.len())];
+        let mut bytes: Vec<u8> =
+            unit.tokens.iter().flat_map(|&token| self.tokens[token].clone()).collect();
+        match choices.below(4) {
+            0 => bytes.truncate(choices.between(1, bytes.len())),
+            1 => bytes.push(*choices.pick(&bytes)),
+            _ => {}
+        }
+        if !(2..=64).contains(&bytes.len()) || self.by_bytes.contains_key(&bytes) {
+            return;
+        }
+        let token = self.tokens.len();
+        self.by_bytes.insert(bytes.clone(), token);
+        self.tokens.push(bytes.clone());
+        self.presence.push(Presence { is_merged: true, was_merged: true, ..Presence::default() });
+        for unit in &mut self.sample {
+            if unit.tokens.iter().flat_map(|&token| &self.tokens[token]).eq(&bytes) {
+                unit.tokens = vec![token];
+            }
+        }
+        self.lookup_tokens.push(bytes);
     }
 
     /// Adds a merge, usually one that applies to the sample.

@@ -111,11 +111,30 @@ impl PretokenMerger {
         &self,
         pretoken: &[u8],
         replay: &mut PretokenReplay,
+        each: impl FnMut(OpenSpan),
+    ) {
+        let tokens = pretoken.iter().map(|&byte| self.bytes[usize::from(byte)]);
+        self.apply_rules_to_tokens(tokens, replay, each);
+    }
+
+    /// Does the same for a pretoken that is looked up, and so starts as one token.
+    pub(crate) fn apply_rules_to_token(
+        &self,
+        token: EncoderToken,
+        replay: &mut PretokenReplay,
+        each: impl FnMut(OpenSpan),
+    ) {
+        self.apply_rules_to_tokens([token].into_iter(), replay, each);
+    }
+
+    fn apply_rules_to_tokens(
+        &self,
+        tokens: impl ExactSizeIterator<Item = EncoderToken>,
+        replay: &mut PretokenReplay,
         mut each: impl FnMut(OpenSpan),
     ) {
-        let mut opened_at = (pretoken.len() == 1).then_some(0);
-        let token = |&byte: &u8| self.bytes[usize::from(byte)];
-        let tokens = pretoken.iter().map(|byte| MergedToken { token: token(byte), made_at: 0 });
+        let mut opened_at = (tokens.len() == 1).then_some(0);
+        let tokens = tokens.map(|token| MergedToken { token, made_at: 0 });
         replay.apply_rules(self, tokens, |step, count| {
             if count == 1 {
                 opened_at = Some(step);

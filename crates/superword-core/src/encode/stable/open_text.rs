@@ -44,6 +44,8 @@ pub struct OpenTextEncoder {
     merges: JoinsByLeft,
     /// The supermerges, or the merges of the second stage.
     joins: JoinsByLeft,
+    /// The looked-up tokens that rules do not make of their bytes, in order.
+    lookup_only: Vec<Box<[u8]>>,
 }
 
 impl OpenTextEncoder {
@@ -59,7 +61,8 @@ impl OpenTextEncoder {
         let merges = JoinsByLeft::new(model, numbering, &spellings, is_merge);
         let joins =
             JoinsByLeft::new(model, numbering, &spellings, |index, rule| !is_merge(index, rule));
-        OpenTextEncoder { encoder, spellings, merges, joins }
+        let lookup_only = list_lookup_only(model, &encoder);
+        OpenTextEncoder { encoder, spellings, merges, joins, lookup_only }
     }
 
     /// Appends the stable ids of a text in which added tokens are not looked for.
@@ -106,12 +109,13 @@ impl OpenTextEncoder {
         let restart =
             first_unit + rules.apply(units, |unit| encoder.supermerges.append_tokens(unit, out));
         let mut part = StablePart { len: restart, restart, after_restart: 0 };
-        // The pretoken that is not complete: if it may be joined with others as one token, its tokens
-        // are not known.
+        // The pretoken that is not complete: if it may be joined with others as one token, or become a
+        // token that is looked up, its tokens are not known.
         let begun = &text[stable.end..stable.joined];
         let may_be_joined =
             cache.table.get(begun.as_bytes()).is_some_and(|e| e.boundary_after() != 0);
-        if restart == stable.end && !begun.is_empty() && !may_be_joined {
+        let is_known = !begun.is_empty() && !may_be_joined && !self.starts_lookup(begun.as_bytes());
+        if restart == stable.end && is_known {
             let before = out.len();
             part.len +=
                 self.append_tokens_of_begun(&text.as_bytes()[stable.end..], begun.len(), out);
@@ -121,6 +125,12 @@ impl OpenTextEncoder {
             part = self.move_restart(text, &boundaries, &out[start..], part);
         }
         part
+    }
+
+    /// Whether a looked-up token that rules do not make starts with these bytes.
+    fn starts_lookup(&self, begun: &[u8]) -> bool {
+        let first = self.lookup_only.partition_point(|token| **token < *begun);
+        self.lookup_only.get(first).is_some_and(|token| token.starts_with(begun))
     }
 
     /// Moves the restart back to a boundary from which the pretokens do not depend on the text before,
@@ -265,6 +275,21 @@ impl OpenTextEncoder {
     ) -> OpenRules<'r, R> {
         OpenRules { rules, joins, spellings: &self.spellings, text }
     }
+}
+
+/// Returns the looked-up tokens that rules do not make of their bytes, in order.
+fn list_lookup_only(model: &Model, encoder: &Encoder) -> Vec<Box<[u8]>> {
+    let mut replay = PretokenReplay::new();
+    let mut tokens: Vec<Box<[u8]>> = model
+        .lookup_tokens()
+        .filter(|&token| {
+            encoder.merger.apply_rules(model.token(token), &mut replay, |_| ());
+            replay.items().count() > 1
+        })
+        .map(|token| model.token(token).into())
+        .collect();
+    tokens.sort_unstable();
+    tokens
 }
 
 impl TokenRules for PretokenMerger {

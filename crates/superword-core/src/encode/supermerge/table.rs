@@ -83,6 +83,11 @@ impl SupermergeTable {
             is_pretoken[numbering.byte(byte).as_usize()] = true;
         }
         let mut byte_lengths = vec![1; model.token_count()];
+        for index in model.lookup_tokens() {
+            let token = numbering.token(index).as_usize();
+            byte_lengths[token] = model.token(index).len() as u32;
+            is_pretoken[token] = true;
+        }
         for rule in model.rules() {
             let token = numbering.token(rule.token()).as_usize();
             byte_lengths[token] = model.token(rule.token()).len() as u32;

@@ -136,7 +136,8 @@ impl TrainingTokens {
         self.bytes
     }
 
-    fn add(&mut self, bytes: Box<[u8]>) -> TrainingToken {
+    /// Adds a token that is not there yet.
+    pub(crate) fn add(&mut self, bytes: Box<[u8]>) -> TrainingToken {
         let token = TrainingToken(self.bytes.len() as u32);
         self.numbers.insert(bytes.clone(), token);
         self.bytes.push(bytes);

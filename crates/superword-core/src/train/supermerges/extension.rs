@@ -96,8 +96,8 @@ fn count_missing_tokens(base: &Model, parameters: &Parameters) -> usize {
 /// Performs the rules of a model. Of merges and deletions only the pretokens that they open and
 /// close matter.
 fn replay(base: &Model, openable: &OpenablePretokens, learner: &mut SupermergeLearner) {
-    for &byte in &openable.single_bytes {
-        learner.open(byte);
+    for &token in &openable.from_start {
+        learner.open(token);
     }
     for (rule, opens) in base.rules().iter().zip(&openable.opened_by_base) {
         match *rule {

@@ -74,8 +74,8 @@ pub(crate) fn learn_on_fragments(
     context.resources.budget().allow_fragments(fragments.cells(), FRAGMENT_MEMORY)?;
     let MergeSteps { tokens, steps, min_supermerge_count } = merges;
     let mut learner = SupermergeLearner::new(fragments, tokens, *min_supermerge_count)?;
-    for &byte in &openable.single_bytes {
-        learner.open(byte);
+    for &token in &openable.from_start {
+        learner.open(token);
     }
     learner.learn(steps, &openable.symbols, context)
 }

@@ -18,12 +18,13 @@ impl From<OpenableIndex> for FragmentSymbol {
     }
 }
 
-/// The eligible pretokens that merges make one token, and those of a single byte.
+/// The eligible pretokens that merges make one token, and those that are one from the start.
 pub(crate) struct OpenablePretokens {
     /// The tokens of the pretokens, as symbols of fragments.
     pub(crate) symbols: PretokenMap<FragmentSymbol>,
-    /// Those of a single byte, which are open from the start.
-    pub(crate) single_bytes: Vec<TrainingToken>,
+    /// Those that are open from the start: single bytes, and looked-up tokens of the model that is
+    /// extended.
+    pub(crate) from_start: Vec<TrainingToken>,
     /// All of them in the order in which they first open, by `OpenableIndex`.
     pub(crate) tokens: Vec<TrainingToken>,
     /// For each rule of the model that is extended, the token that it opens.
@@ -33,7 +34,7 @@ pub(crate) struct OpenablePretokens {
 impl OpenablePretokens {
     /// Finds the counted pretokens that merges open.
     pub(crate) fn new(counts: &PretokenCounts, merges: &MergeSteps) -> OpenablePretokens {
-        OpenablePretokens::find(counts, Vec::new(), merges)
+        OpenablePretokens::find(counts, TrainingToken::bytes(), Vec::new(), merges)
     }
 
     /// Finds the counted pretokens that the rules of a model open, or merges after them.
@@ -43,29 +44,31 @@ impl OpenablePretokens {
         merges: &MergeSteps,
     ) -> OpenablePretokens {
         let opened = rules_that_open(base).into_iter().map(|opened| opened.map(training_token));
-        OpenablePretokens::find(counts, opened.collect(), merges)
+        let looked_up = base.lookup_tokens().map(training_token);
+        let from_start = TrainingToken::bytes().chain(looked_up);
+        OpenablePretokens::find(counts, from_start, opened.collect(), merges)
     }
 
     /// Finds the counted pretokens that are open from the start, that the rules of a model open, or
     /// merges.
     fn find(
         counts: &PretokenCounts,
+        from_start: impl Iterator<Item = TrainingToken>,
         opened_by_base: Vec<Option<TrainingToken>>,
         merges: &MergeSteps,
     ) -> OpenablePretokens {
         let spell = |token| merges.tokens.bytes(token);
-        let bytes = TrainingToken::bytes();
-        let single_bytes: Vec<_> = bytes.filter(|&byte| counts.has_eligible(spell(byte))).collect();
+        let from_start: Vec<_> = from_start.filter(|&t| counts.has_eligible(spell(t))).collect();
         let opened = merges.steps.iter().filter(|step| step.opens).map(|step| step.token);
         let mut symbols = PretokenMap::new();
         let mut tokens = Vec::new();
         let opened_before = opened_by_base.iter().flatten();
-        for token in single_bytes.iter().chain(opened_before).copied().chain(opened) {
+        for token in from_start.iter().chain(opened_before).copied().chain(opened) {
             if counts.has_eligible(spell(token)) && symbols.find(spell(token)).is_none() {
                 symbols.insert(spell(token), FragmentSymbol::from(token));
                 tokens.push(token);
             }
         }
-        OpenablePretokens { symbols, single_bytes, tokens, opened_by_base }
+        OpenablePretokens { symbols, from_start, tokens, opened_by_base }
     }
 }
