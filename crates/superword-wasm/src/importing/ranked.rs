@@ -41,23 +41,14 @@ impl RankedTokenizer {
             .merges
             .as_ref()
             .map(|merges| merges.iter().map(|[left, right]| MergePair { left, right }).collect());
-        let RankedModel { model, unreachable, early } = Model::with_ranks(
+        let RankedModel { model, early } = Model::with_ranks(
             parameters,
             &self.vocabulary,
             pairs.as_deref(),
             self.special_tokens,
             self.added_tokens,
+            self.ignores_merges,
         )?;
-        let mut texts = unreachable.iter().filter_map(|token| std::str::from_utf8(token).ok());
-        if self.ignores_merges
-            && let Some(first) = texts.next()
-        {
-            return Err(Failure(format!(
-                "{} tokens, such as {first:?}, are made by no merge, but only where they are whole \
-                 pretokens (ignore_merges)",
-                texts.count() + 1
-            )));
-        }
         if let Some(SpelledRule::Merge { left, right, .. }) = early.first() {
             return Err(Failure(format!(
                 "{} merges, such as that of \"{}\" and \"{}\", join tokens that only later merges \
