@@ -11,6 +11,7 @@ import itertools
 import json
 import re
 import tempfile
+import unicodedata
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -150,6 +151,25 @@ def test_merges_that_happen_at_once_are_rules_after_the_one_that_makes_their_par
     shuffled = "".join(random.sample(text, len(text)))
     for each in (text, shuffled, text + shuffled, *chain):
         assert ours.encode_ordinary(each) == theirs.encode_ordinary(each)
+
+
+@settings(max_examples=60)
+@given(st.text("ae\u0301\u0308\u0327é각ᄀ ힼ\u11a8가\u212bÅ >\u0338", max_size=12), st.booleans())
+def test_texts_in_nfc_have_the_ids_of_a_file_that_normalizes(text: str, is_nested: bool) -> None:
+    documents = ["é á ë ae ấ", "각 가 Å ≯ >"] * 3
+    base = superword.train(documents, 270, pattern="gpt2", supermerges=False, deletion=None)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "tokenizer.json"
+        superword.export(base, path, "tokenizer.json")
+        theirs = tokenizers.Tokenizer.from_file(str(path))
+        nfc = tokenizers.normalizers.NFC()
+        theirs.normalizer = tokenizers.normalizers.Sequence([nfc]) if is_nested else nfc
+        theirs.save(str(path))
+        with pytest.raises(ModelFormatError, match="NFC changes texts, except those that are in"):
+            superword.open_base(path)
+        with pytest.warns(UserWarning, match="its normalizer NFC"):
+            ours = superword.open_base(path, approximate=True)
+    assert ours.encode_ordinary(unicodedata.normalize("NFC", text)) == theirs.encode(text).ids
 
 
 @pytest.fixture(scope="module")

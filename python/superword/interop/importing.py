@@ -172,8 +172,9 @@ def from_tokenizer_json(described: Json, reject_or_warn: RejectOrWarn) -> Tokeni
     if model.get("dropout"):
         reject_or_warn("its model has dropout, which makes ids random")
     normalizer = described.get("normalizer")
-    if normalizer is not None and normalizer.get("normalizers") != []:
-        reject_or_warn(f"its normalizer {normalizer['type']} changes texts")
+    if normalizer is not None and (names := list_normalizers(normalizer)):
+        exception = ", except those that are in NFC already" if {*names} == {"NFC"} else ""
+        reject_or_warn(f"its normalizer {', '.join(names)} changes texts{exception}")
     pattern = read_pattern(described["pre_tokenizer"])
     special_tokens, added_tokens = read_added_tokens(described["added_tokens"], reject_or_warn)
     without_rules = special_tokens | added_tokens
@@ -188,6 +189,18 @@ def from_tokenizer_json(described: Json, reject_or_warn: RejectOrWarn) -> Tokeni
         reject_or_warn,
         added_tokens=added_tokens,
     )
+
+
+def list_normalizers(normalizer: Json) -> list[str]:
+    """Return the names of the normalizers in a normalizer, one after the other.
+
+    Example:
+        >>> list_normalizers({"type": "Sequence", "normalizers": [{"type": "NFC"}]})
+        ['NFC']
+    """
+    if normalizer["type"] != "Sequence":
+        return [normalizer["type"]]
+    return [name for each in normalizer["normalizers"] for name in list_normalizers(each)]
 
 
 def read_spelled_merges(merges: Sequence[str | Sequence[str]]) -> list[Pair]:
