@@ -169,7 +169,7 @@ def make_extended(model: _core.Model, base: Tokenizer, add: int) -> Tokenizer:
         raise CorpusError("the corpus holds no text; check the paths and the column")
     added = tokenizer.vocab_size - base.vocab_size
     if added < add:
-        lift = ", or lift the limits" if tokenizer.parameters.has_limits else ""
+        lift = "".join(f", or lift {name}" for name in tokenizer.parameters.limits)
         warnings.warn(
             f"the corpus has pairs for only {added:,} tokens, not {add:,}; "
             f"extend on more text, or lower min_count{lift}",
