@@ -1,6 +1,6 @@
 """Reverse each rule of the reference in turn, and check that its unit tests fail.
 
-For each rule, the installed package is copied to a temporary directory, one piece of `reference.py`
+For each rule, the installed package is copied to a temporary directory, one piece of `reference`
 is replaced in the copy, and the unit tests of the reference run against it. A reversal that passes
 all tests is a rule without a test: the script names it and exits with status 1.
 
@@ -19,7 +19,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-REFERENCE = ROOT / "python" / "superword" / "reference.py"
+REFERENCE = ROOT / "python" / "superword" / "reference"
 TESTS = sorted((ROOT / "tests" / "unit").glob("test_reference*.py"))
 
 # The reversed rule, the source text, and its replacement.
@@ -543,16 +543,20 @@ def main() -> None:
         shutil.copytree(
             find_installed_package(), package, ignore=shutil.ignore_patterns("__pycache__")
         )
-        reference = package / "reference.py"
-        source = REFERENCE.read_text(encoding="utf-8")
-        reference.write_text(source, encoding="utf-8")
+        sources = {path.name: path.read_text(encoding="utf-8") for path in REFERENCE.glob("*.py")}
+        for name, source in sources.items():
+            (package / "reference" / name).write_text(source, encoding="utf-8")
         if failure := find_failing_test(package):
             sys.exit(f"{failure} fails on the unchanged reference")
         for name, old, new in REVERSALS:
-            if source.count(old) != 1:
-                sys.exit(f"{name}: {old!r} occurs {source.count(old)} times, not once")
-            reference.write_text(source.replace(old, new), encoding="utf-8")
+            count = sum(source.count(old) for source in sources.values())
+            if count != 1:
+                sys.exit(f"{name}: {old!r} occurs {count} times, not once")
+            [file] = [file for file, source in sources.items() if old in source]
+            path = package / "reference" / file
+            path.write_text(sources[file].replace(old, new), encoding="utf-8")
             failure = find_failing_test(package)
+            path.write_text(sources[file], encoding="utf-8")
             survivors += failure is None
             print(f"{name}: {failure or 'NO TEST FAILS'}", flush=True)
     print(f"{len(REVERSALS) - survivors} of {len(REVERSALS)} reversals noticed")

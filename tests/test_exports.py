@@ -29,7 +29,9 @@ def test_the_package_is_typed() -> None:
 
 
 def test_the_reference_does_without_the_core() -> None:
-    source = importlib.resources.files(superword).joinpath("reference.py").read_text()
-    imported = re.findall(r"^\s*(?:from|import) (\S+)", source, re.MULTILINE)
+    folder = importlib.resources.files(superword).joinpath("reference")
+    sources = [item.read_text() for item in folder.iterdir() if item.name.endswith(".py")]
+    imported = re.findall(r"^\s*(?:from|import) (\S+)", "\n".join(sources), re.MULTILINE)
     assert "regex" in imported
-    assert not [name for name in imported if name.startswith(("superword", "."))]
+    others = [name for name in imported if name.startswith(("superword", "."))]
+    assert all(name.startswith("superword.reference.") for name in others)
