@@ -42,12 +42,13 @@ MIXED = (
     "It isn't the XMLHttpRequest of 1234567 users; naïve café… 東京 語 คำไทย हिन्दी Ελλάδα "
     "Привет мир! \U0001f600\U0001f468\u200d\U0001f469 \u00a0\u3000\t\r\n\n  end of the text, "
 )
+PLAIN: dict[str, Any] = {"supermerges": False, "deletion": None}
 DIFFERENT = {
-    "BPE": {"supermerges": False, "deletion": None},
+    "BPE": PLAIN,
     "PickyBPE": {"supermerges": False, "tau": 0.7},
     "BoundlessBPE": {"tau": 0.7, "max_superwords": None},
     "by pair": {"tau": 0.6, "deletion": "pair", "max_superwords": 100, "min_count": 3},
-    "SuperBPE": {"supermerges": False, "deletion": None, "transition": 400},
+    "SuperBPE": {**PLAIN, "transition": 400},
     "limited": {"max_words": 3, "max_token_bytes": 12, "forbid": "of", "max_superwords": 0.1},
     "by script": {"pattern": "gpt4o-scripts", "max_superwords": None},
 }
@@ -195,6 +196,30 @@ def test_tokens_and_derivations(
         assert (json.loads(described)["kind"], spelled) == ("special", text.encode())
 
 
+@pytest.mark.parametrize("stages", [{}, {"transition": 270, **PLAIN}])
+def test_words_of_scripts_without_spaces_are_one_word(
+    stages: dict[str, Any], engine: WasmEngine
+) -> None:
+    documents = [
+        "東京に行く人",
+        "東京 of the day",
+        "に行く of the",
+        "of the man",
+        "人 and of the day",
+    ]
+    tok = superword.train(
+        documents * 5, 400, pattern="gpt4o-scripts", max_superwords=None, **stages
+    )
+    handle = engine.load(tok._model.to_json())["handle"]
+    words = {
+        token.decode("utf-8", "replace"): json.loads(described)["words"]
+        for id, token in tok._model.vocabulary()
+        for described in [engine.call("describe_token", handle, id)[0]]
+    }
+    assert words["東京"] == words["に行く"] == words[" the"] == 1
+    assert (words[" of the"], words[" of the day"]) == (2, 3)
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_inspections_and_summaries(
     kind: str, engine: WasmEngine, open_kind: Callable[..., Any]
@@ -233,7 +258,7 @@ def test_inspections_and_summaries(
 @pytest.mark.parametrize("kind", DIFFERENT)
 def test_training_gives_the_same_file(kind: str, engine: WasmEngine) -> None:
     documents = [MIXED, "", *list(superword.sample())[::3]]
-    config = TrainingConfig(vocab_size=900, **DIFFERENT[kind])  # type: ignore[arg-type]
+    config = TrainingConfig(vocab_size=900, **DIFFERENT[kind])
     tok = superword.train(documents, config=config, special_tokens=["<|end|>"])
     settings = dataclasses.asdict(config) | {"special_tokens": ["<|end|>"]}
     summary = engine.train(documents, settings)
@@ -242,11 +267,12 @@ def test_training_gives_the_same_file(kind: str, engine: WasmEngine) -> None:
 
 
 @pytest.mark.parametrize("given", [{}, {"supermerges": False}, {"pattern": "cl100k_base"}])
-def test_absent_settings_have_defaults(given: dict[str, Any], engine: WasmEngine) -> None:
+def test_absent_settings_have_the_defaults_of_python(
+    given: dict[str, Any], engine: WasmEngine
+) -> None:
     documents = list(superword.sample())[::6]
     summary = engine.train(documents, {"vocab_size": 700, **given})
-    cap = 1 / 16 if given.get("supermerges", True) else None
-    tok = superword.train(documents, 700, max_superwords=cap, **given)
+    tok = superword.train(documents, 700, **given)
     assert engine.call("save_model", summary["handle"]) == [tok._model.to_json()]
 
 

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use serde_json::{Value, json};
 use superword_core::model::{Model, Rule, TokenId, TokenIndex};
+use superword_core::pretokenize::is_unspaced_word;
 
 use crate::open_model::OpenModel;
 use crate::session::{Buffer, Failure};
@@ -36,7 +37,9 @@ impl TokenOrigins {
             }
             first_rules[rule.token().as_usize()].get_or_insert(index);
             if let Rule::Supermerge { left, right, token, .. } = rule {
-                let joined = u32::saturating_add(words[left.as_usize()], words[right.as_usize()]);
+                let is_one_word = is_unspaced_word(model.token(*token));
+                let both = words[left.as_usize()] + words[right.as_usize()];
+                let joined = if is_one_word { 1 } else { both };
                 words[token.as_usize()] = joined.max(words[token.as_usize()]);
             }
         }
@@ -46,11 +49,15 @@ impl TokenOrigins {
     }
 }
 
-/// Returns the number of words of a token. Those of a second stage are pretokens of the first.
+/// Returns the number of words of a token, as `max_words` counts them. Those of a second stage are
+/// pretokens of the first. In scripts without spaces it is one.
 fn count_words(opened: &OpenModel, index: TokenIndex, token: &[u8]) -> u32 {
     let Some(pattern) = &opened.first_pattern else {
         return opened.origins().words[index.as_usize()];
     };
+    if is_unspaced_word(token) {
+        return 1;
+    }
     let text: String = token.utf8_chunks().map(|chunk| chunk.valid()).collect();
     (pattern.spans(&text).count() as u32).max(1)
 }
