@@ -33,9 +33,10 @@ from superword.vocabularies import VOCABULARIES
 pytest_plugins = ["wasm_engine"]
 pytestmark = pytest.mark.filterwarnings("ignore:the corpus has pairs")
 
-KINDS = ["BPE", "PickyBPE", "BoundlessBPE", "SuperBPE", "extended", "imported", "pruned"]
+KINDS = ["BPE", "PickyBPE", "BoundlessBPE", "SuperBPE"]
+KINDS += ["extended", "imported", "looked-up", "pruned"]
 # How a model of these kinds was trained.
-METHODS = {"extended": "BPE", "imported": "BPE", "pruned": "BoundlessBPE"}
+METHODS = {"extended": "BPE", "looked-up": "BPE", "imported": "BPE", "pruned": "BoundlessBPE"}
 REGEX = r"\p{L}+(?:'\p{L}+)?|\p{N}{1,2}|(?<=\d)\.(?=\d)|[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
 PATTERNS = [*PATTERN_NAMES, SECOND_PATTERN, REGEX, r"\p{N}(?then)" + REGEX]
 MIXED = (
@@ -168,7 +169,7 @@ def test_tokens_and_derivations(
     for rule in tok.rules:
         if rule.kind != "delete":
             first.setdefault(rule.token, rule)
-    for id, token in [*tok._model.vocabulary()[::7], *tok._model.vocabulary()[-20:]]:
+    for id, token in [*tok._model.vocabulary()[::7], *tok._model.vocabulary()[-200:]]:
         described, spelled = engine.call("describe_token", summary["handle"], id)
         found = json.loads(described)
         rule = first.get(token) if len(token) > 1 else None
@@ -176,9 +177,9 @@ def test_tokens_and_derivations(
         assert found["is_superword"] == tok.is_superword(id)
         assert found["rule"] == (rule and rule.index)
         assert found["count"] == ((rule and rule.count) or None)
-        assert found["kind"] == (
-            "superword" if tok.is_superword(id) else "merge" if rule else "byte"
-        )
+        made = "superword" if tok.is_superword(id) else "merge"
+        unmade = "looked-up" if token in tok._model.lookup_tokens else "byte"
+        assert found["kind"] == (made if rule else unmade)
         assert found["words"] == 1 or tok.is_superword(id) or kind == "SuperBPE"
         assert (found["words"] > 1) >= tok.is_superword(id)
         derived, spelled = engine.call("derive_token", summary["handle"], id)
@@ -240,7 +241,7 @@ def test_inspections_and_summaries(
     assert [s["first"] for s in stretches] == list(range(0, len(tok.rules), 100))
     assert sum(s["supermerges"] for s in stretches) == native.rules["supermerge"]
     method = METHODS.get(kind, kind)
-    if kind == "extended" and tok.parameters.supermerges:
+    if method == "BPE" and tok.parameters.supermerges:
         method = "BoundlessBPE"
     assert (summary["kind"], summary["vocab_size"]) == (method, tok.vocab_size)
     assert summary["fingerprint"] == tok.fingerprint

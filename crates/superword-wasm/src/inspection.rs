@@ -54,6 +54,7 @@ pub(crate) fn inspect(opened: &OpenModel, top: usize, rules_per_stretch: usize) 
             "total": model.vocab_size(),
         },
         "removed_count": model.removed_count(),
+        "lookup_count": model.lookup_tokens().len(),
         "smallest_count": counts.min(),
         "stretches": list_stretches(rules, rules_per_stretch),
         "top_superwords": top_superwords,

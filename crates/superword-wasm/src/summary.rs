@@ -22,6 +22,7 @@ pub(crate) fn summarize(opened: &OpenModel, handle: u32, name: &str, warnings: &
         "added_tokens": list_ids(model.added_tokens()),
         "superword_count": superwords.count(),
         "removed_count": model.removed_count(),
+        "lookup_count": model.lookup_tokens().len(),
         "fingerprint": model.fingerprint(),
         "training": describe_training(model),
         "parameters": describe_parameters(model.parameters()),

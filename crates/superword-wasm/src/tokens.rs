@@ -11,7 +11,7 @@ use crate::session::{Buffer, Failure};
 
 /// The first rule that makes each token, and how many words supermerges join in it.
 pub(crate) struct TokenOrigins {
-    /// By token index; `None` for bytes.
+    /// By token index; `None` for bytes, and for tokens that are only looked up.
     first_rules: Vec<Option<usize>>,
     /// By token index. Only superwords have more than one.
     words: Vec<u32>,
@@ -71,6 +71,7 @@ pub(crate) fn describe(opened: &OpenModel, id: u32) -> Result<Vec<Buffer>, Failu
     let described = if let Some(&index) = origins.by_id.get(&id) {
         let rule = origins.first_rules[index.as_usize()];
         let kind = match rule {
+            None if model.is_looked_up(index) => "looked-up",
             None => "byte",
             Some(_) if is_superword => "superword",
             Some(_) => "merge",
@@ -119,6 +120,7 @@ fn describe_derived(model: &Model, origins: &TokenOrigins, token: &DerivedToken)
     let &DerivedToken { index, start, end, parts } = token;
     let rule = origins.first_rules[index.as_usize()];
     let kind = match rule.map(|rule| &model.rules()[rule]) {
+        None if model.is_looked_up(index) => "looked-up",
         None => "byte",
         Some(Rule::Supermerge { .. }) => "superword",
         Some(_) => "merge",
