@@ -6,6 +6,7 @@ __all__ = [
     "BACKTRACK_LIMIT",
     "BIGRAM_BUCKETS",
     "DEFAULT_PATTERN",
+    "DEFAULT_SUPERWORD_SHARE",
     "ELIGIBLE",
     "MIN_MEMORY_LIMIT",
     "NAMED_PATTERNS",
@@ -42,6 +43,7 @@ __all__ = [
 
 NAMED_PATTERNS: Final[dict[str, str]]
 DEFAULT_PATTERN: Final[str]
+DEFAULT_SUPERWORD_SHARE: Final[float]
 ELIGIBLE: Final[str]
 PORTABLE_PATTERN: Final[str]
 SCRIPT_PATTERN: Final[str]

@@ -146,7 +146,7 @@ def test_training_and_encoding_agree_with_the_reference(supermerges: bool, delet
     documents = ["".join(choice.choices(words, k=40)) for _ in range(30)]
     options: Any = {"supermerges": supermerges, "deletion": deletion, "pattern": SCRIPT_PATTERN}
     tok = superword.train(documents, 350, **options, threads=2)
-    rules, vocabulary = reference.train(documents, 350, **options)
+    rules, vocabulary = reference.train(documents, 350, max_superwords=1 / 16, **options)
     assert [(rule.kind, rule.left, rule.right, rule.count) for rule in tok.rules] == [
         (rule.kind, rule.left, rule.right, rule.count) for rule in rules
     ]

@@ -271,7 +271,8 @@ def test_training_gives_the_rules_and_counts_of_the_authors(
     golden: Any = json.loads(zstandard.ZstdDecompressor().stream_reader(packed).read())
     pattern = golden["meta"]["pattern_name"].replace("ultimate", "boundless")
     corpus = shared / "golden/corpora" / golden["meta"]["corpus"]
-    tok = superword.train(corpus, vocab_size, pattern=pattern, deletion=None, min_count=1)
+    options: dict[str, Any] = {"deletion": None, "min_count": 1, "max_superwords": None}
+    tok = superword.train(corpus, vocab_size, pattern=pattern, **options)
     assert written(tok.rules) == [
         (row["kind"], bytes.fromhex(row["left"]), bytes.fromhex(row["right"]), (), row["count"])
         for row in golden["ops"]

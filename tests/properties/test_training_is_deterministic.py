@@ -33,11 +33,11 @@ def documents() -> list[str]:
 @pytest.fixture(scope="module")
 def file(documents: list[str]) -> bytes:
     """Return the model of the documents, trained on one thread."""
-    return superword.train(documents, VOCAB_SIZE, threads=1)._model.to_json()
+    return superword.train(documents, VOCAB_SIZE, threads=1, max_superwords=0.2)._model.to_json()
 
 
 def trained(corpus: CorpusLike, **options: object) -> bytes:
-    return superword.train(corpus, VOCAB_SIZE, **options)._model.to_json()  # type: ignore[arg-type]
+    return superword.train(corpus, VOCAB_SIZE, max_superwords=0.2, **options)._model.to_json()  # type: ignore[arg-type]
 
 
 def test_the_model_is_full_and_has_rules_of_every_kind(file: bytes) -> None:
@@ -80,12 +80,12 @@ def test_one_huge_document_may_come_in_pieces(tmp_path: Path) -> None:
     assert len(re.findall(r"[!-~]\n[A-Za-z]", text)) > 1000
     path = tmp_path / "huge.txt"
     path.write_text(text, encoding="utf-8", newline="")
-    in_pieces = superword.train(path, VOCAB_SIZE, threads=2)
+    in_pieces = superword.train(path, VOCAB_SIZE, threads=2, max_superwords=0.2)
     assert in_pieces.training.documents == 1
     assert trained([text], threads=2) == in_pieces._model.to_json()
     # A custom eligibility may match anything, so text must not be split.
     same = rf"{superword.patterns.ELIGIBLE}|[^\s\S]"
-    whole = superword.train(path, VOCAB_SIZE, eligible=same)
+    whole = superword.train(path, VOCAB_SIZE, eligible=same, max_superwords=0.2)
     assert list(whole.rules) == list(in_pieces.rules)
 
 

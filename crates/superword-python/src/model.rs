@@ -10,14 +10,15 @@ use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyTuple};
 use superword_core::encode::list_unreachable;
 use superword_core::model::{
-    self, Deletion, MergePair, Parameters, RankedModel, RuleLimits, SecondStage, SpelledRule,
-    SuperwordCap, TokenId, Training,
+    self, DEFAULT_SUPERWORD_SHARE, Deletion, MergePair, Parameters, RankedModel, RuleLimits,
+    SecondStage, SpelledRule, SuperwordCap, TokenId, Training,
 };
 
 use crate::errors::{exception, os_error};
 
 /// Adds this module's names to `_core`.
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("DEFAULT_SUPERWORD_SHARE", DEFAULT_SUPERWORD_SHARE)?;
     module.add_class::<Model>()
 }
 

@@ -5,16 +5,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use serde::Deserialize;
 use superword_core::corpus::Memory;
 use superword_core::model::{
-    Deletion, Model, Parameters, RuleLimits, SecondStage, SuperwordCap, Training,
+    DEFAULT_SUPERWORD_SHARE, Deletion, Model, Parameters, RuleLimits, SecondStage, SuperwordCap,
+    Training,
 };
 use superword_core::pretokenize::{ELIGIBLE, SCRIPT_ELIGIBLE, SCRIPT_PATTERN, SECOND_PATTERN};
 use superword_core::{Control, Resources, Stage};
 
 use crate::importing::patterns::resolve_pattern;
 use crate::session::{Failure, NewModel};
-
-/// The largest share of superwords in the vocabulary, unless a page gives another: Python's default.
-const SUPERWORD_SHARE: f64 = 1.0 / 16.0;
 
 /// The settings that a page gives, with the names that they have in Python. Absent ones have the
 /// defaults of Python.
@@ -111,7 +109,7 @@ impl Settings {
         };
         let supermerges = self.supermerges.unwrap_or(default.supermerges);
         let has_superwords = supermerges && second_stage.is_none();
-        let default_cap = has_superwords.then_some(SuperwordCap::Share(SUPERWORD_SHARE));
+        let default_cap = has_superwords.then_some(SuperwordCap::Share(DEFAULT_SUPERWORD_SHARE));
         Ok(Parameters {
             pattern,
             eligible,

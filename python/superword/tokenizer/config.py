@@ -23,9 +23,6 @@ __all__ = ["Deletion", "OneStageKeywords", "TrainingConfig", "TrainingKeywords"]
 
 Deletion: TypeAlias = Literal["bytes", "pair"] | None
 
-# Where most of the gain is reached, and other scripts pay little (docs/guide.md).
-SUPERWORD_SHARE = 1 / 16
-
 
 @document_options
 @dataclass(frozen=True, kw_only=True)
@@ -64,7 +61,7 @@ class TrainingConfig:
         131_072, "Size of the vocabulary without special tokens; at least 256."
     )
     max_superwords: int | float | None = option(
-        SUPERWORD_SHARE,
+        _core.DEFAULT_SUPERWORD_SHARE,
         "Most superwords in the vocabulary: a number, a share of vocab_size, or none for no cap. "
         "Words of scripts without spaces do not count.",
     )
@@ -106,7 +103,7 @@ class TrainingConfig:
                 f"tau must be above 0 and at most 1, not {self.tau}; deletion=None keeps all tokens"
             )
         check_min_count(self.min_count)
-        if not self.supermerges and self.max_superwords == SUPERWORD_SHARE:  # The default.
+        if not self.supermerges and self.max_superwords == _core.DEFAULT_SUPERWORD_SHARE:
             object.__setattr__(self, "max_superwords", None)
         self.check_limits()
         object.__setattr__(self, "pattern", resolve_pattern(self.pattern))

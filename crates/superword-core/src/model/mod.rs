@@ -49,7 +49,7 @@ pub use self::added_finder::{AddedTokenFinder, Segment};
 pub use self::imported::RankedModel;
 pub use self::ranked_merges::MergePair;
 pub use self::rule::{Rule, SpelledRule};
-pub use self::rule_limits::{RuleLimits, SuperwordCap};
+pub use self::rule_limits::{DEFAULT_SUPERWORD_SHARE, RuleLimits, SuperwordCap};
 pub use self::settings::{Deletion, Parameters, SecondStage, Training};
 pub use self::token_number::{TokenId, TokenIndex};
 

@@ -27,6 +27,10 @@ pub struct RuleLimits {
     pub forbid: Option<String>,
 }
 
+/// The share of the vocabulary that superwords may have by default: most of the gain is reached there,
+/// and other scripts pay little (docs/guide.md).
+pub const DEFAULT_SUPERWORD_SHARE: f64 = 1.0 / 16.0;
+
 /// How many superwords a vocabulary may have.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
