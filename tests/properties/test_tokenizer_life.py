@@ -14,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -154,6 +155,7 @@ class TokenizerLife(RuleBasedStateMachine):
         assert [*ids, *stream.finish()] == self.tok.encode_ordinary(self.text)
 
 
+@pytest.mark.filterwarnings("ignore:the corpus has pairs for")
 def test_whatever_happens_ids_are_those_of_the_definition(core_of_kind: Tokenizer) -> None:
     class LifeOfKind(TokenizerLife):
         first = core_of_kind
