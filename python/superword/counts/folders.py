@@ -181,8 +181,8 @@ def write_files(
 ) -> CountedShard:
     """Write the files of a shard, given as batches of keys with counts, and its manifest."""
     with write_atomically() as files:
-        # Opened first, so renamed last: once the manifest exists, all files exist.
-        manifest = files.open(manifest_path(folder, shard.stage, shard.index, shard.shards))
+        path = manifest_path(folder, shard.stage, shard.index, shard.shards)
+        manifest = files.open(path, is_manifest=True)
         for kind, batches in kinds.items():
             path = folder / f"{kind}-{shard.index}-of-{shard.shards}.parquet"
             file = files.open(path)

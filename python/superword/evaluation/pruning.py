@@ -111,7 +111,7 @@ class Pruned:
         kept, removed = (json.dumps([*each.items()]) for each in (self.kept, self.removed))
         with write_atomically() as files:
             files.open(folder / MODEL_FILE).write(self.tokenizer._model.to_json())
-            files.open(folder / ID_MAP_FILE).write(
+            files.open(folder / ID_MAP_FILE, is_manifest=True).write(
                 f'{{"kept": {kept},\n"removed": {removed}}}\n'.encode()
             )
             files.open(folder / REPORT_FILE).write(self.report().encode())
