@@ -21,7 +21,8 @@ from superword.corpus import (
 from superword.errors import SpecialTokenError
 from superword.keywords import expand_keywords, gather
 from superword.tokenizer import Tokenizer
-from superword.tokens.writers import TokenFormat, open_writer
+from superword.tokens.descriptions import TokenFormat
+from superword.tokens.writers import open_writer
 from superword.training import ProgressCallback, Resources, show_progress
 
 if TYPE_CHECKING:
