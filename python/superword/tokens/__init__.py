@@ -10,5 +10,6 @@ In reading order:
 """
 
 from superword.tokens.corpus_encoding import Encoded, encode_corpus
+from superword.tokens.names import list_outputs
 
-__all__ = ["Encoded", "encode_corpus"]
+__all__ = ["Encoded", "encode_corpus", "list_outputs"]
