@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
 import re
+import secrets
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from itertools import count
+from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
-__all__ = ["AtomicFiles", "local_path", "write_atomically"]
+if sys.platform != "win32":
+    import fcntl
 
-# Numbers the temporary files of this process.
-NUMBERS = count()
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
+
+__all__ = ["AtomicFiles", "local_path", "name_errors", "write_atomically"]
 
 
 def local_path(path: str | os.PathLike[str]) -> Path:
@@ -41,15 +47,64 @@ def local_path(path: str | os.PathLike[str]) -> Path:
     return Path(path)
 
 
+@contextmanager
+def name_errors(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Let errors of the operating system name a file.
+
+    "No space left" comes without a name, and other errors name the temporary file.
+    """
+    try:
+        yield
+    except OSError as error:
+        error.filename, error.filename2 = os.fspath(path), None
+        raise
+
+
+class OutputFile(io.FileIO):
+    """A temporary file. Its errors name the file that it will replace."""
+
+    def __init__(self, temporary: Path, path: Path) -> None:
+        self._path = path
+        with name_errors(path):
+            super().__init__(temporary, "xb")
+
+    def write(self, data: ReadableBuffer, /) -> int:
+        with name_errors(self._path):
+            return super().write(data)
+
+
+@dataclass(frozen=True)
+class Replacement:
+    """A temporary file, and the file that it will replace."""
+
+    file: IO[bytes]
+    temporary: Path
+    path: Path
+    is_manifest: bool
+
+
 class AtomicFiles:
-    """Temporary files, each in the folder of the file that it will replace."""
+    """Temporary files, each in the folder of the file that it will replace.
+
+    Each file is replaced atomically. Several files are replaced one after the other; a manifest
+    among them is removed first and replaced last. While it exists, all are of one writing.
+    """
 
     def __init__(self) -> None:
-        self._files: list[tuple[IO[bytes], Path, Path]] = []
+        self._files: list[Replacement] = []
         self._outdated: list[Path] = []
+        # Files that were removed, under the names that they have until all is done.
+        self._set_aside: list[tuple[Path, Path]] = []
+        self._is_replaced = False
 
-    def open(self, path: Path) -> IO[bytes]:
+    def open(self, path: Path, *, is_manifest: bool = False) -> IO[bytes]:
         """Open a temporary file that will replace `path`.
+
+        Temporary files for the same path that a killed process left are removed.
+
+        Args:
+            path: The file to replace.
+            is_manifest: Whether the file vouches for the others.
 
         Raises:
             OSError: If no file can be written there.
@@ -63,11 +118,13 @@ class AtomicFiles:
         if path.exists() and not path.is_file():
             reason = "exists and is not a file; choose another name"
             raise FileExistsError(errno.EEXIST, reason, str(path))
-        temporary = path.with_name(f".{path.name}.{os.getpid()}.{next(NUMBERS)}.tmp")
-        file = temporary.open("xb")
-        self._files.append((file, temporary, path))
+        remove_stale(path)
+        raw, temporary = create_temporary(path)
+        file = io.BufferedWriter(raw)
+        self._files.append(Replacement(file, temporary, path, is_manifest))
         if path.exists():
-            os.chmod(temporary, path.stat().st_mode)
+            with name_errors(path):
+                os.chmod(temporary, path.stat().st_mode)
         return file
 
     def remove(self, path: Path) -> None:
@@ -75,24 +132,52 @@ class AtomicFiles:
         self._outdated.append(path)
 
     def _commit(self) -> None:
-        for file, _, _ in self._files:
-            file.flush()
-            os.fsync(file.fileno())
-            file.close()
-        for path in self._outdated:
-            path.unlink(missing_ok=True)
-        # The file opened first is renamed last. Once it exists, all exist.
-        for _, temporary, path in reversed(self._files):
-            os.replace(temporary, path)
-        for folder in {path.parent for _, _, path in self._files}:
-            sync_folder(folder)
+        for each in self._files:
+            with name_errors(each.path):
+                each.file.flush()
+                os.fsync(each.file.fileno())
+                if sys.platform == "win32":  # It renames no open file.
+                    each.file.close()
+        folders = {each.path.parent for each in self._files}
+        manifests = [each for each in self._files if each.is_manifest]
+        for path in [*self._outdated, *(each.path for each in manifests)]:
+            self._put_aside(path)
+        if self._set_aside:
+            sync_folders(folders)
+        # The file opened first is renamed last. Once it exists, all but the manifest exist.
+        for each in reversed(self._files):
+            if not each.is_manifest:
+                self._replace(each)
+        if manifests:
+            sync_folders(folders)
+        for each in manifests:
+            self._replace(each)
+        sync_folders(folders)
+
+    def _put_aside(self, path: Path) -> None:
+        """Rename a file, if it exists, so that it can come back after an error."""
+        with name_errors(path), suppress(FileNotFoundError):
+            temporary = temporary_path(path)
+            os.replace(path, temporary)
+            self._set_aside.append((temporary, path))
+
+    def _replace(self, each: Replacement) -> None:
+        with name_errors(each.path):
+            os.replace(each.temporary, each.path)
+        self._is_replaced = True
 
     def _clean_up(self) -> None:
-        for file, temporary, _ in self._files:
+        for temporary, path in self._set_aside:
+            with suppress(OSError):
+                if self._is_replaced:
+                    temporary.unlink()
+                else:
+                    os.replace(temporary, path)
+        for each in self._files:
             # On a full disk, closing fails if there is still something to write.
             with suppress(OSError):
-                file.close()
-            temporary.unlink(missing_ok=True)
+                each.file.close()
+            each.temporary.unlink(missing_ok=True)
 
 
 @contextmanager
@@ -106,11 +191,58 @@ def write_atomically() -> Iterator[AtomicFiles]:
         files._clean_up()
 
 
-def sync_folder(folder: Path) -> None:
-    """Flush the names in a folder to disk, where the system can do that."""
-    with suppress(OSError):
-        opened = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(opened)
-        finally:
-            os.close(opened)
+def temporary_path(path: Path) -> Path:
+    """Return a name for a temporary file that no other process chooses."""
+    return path.with_name(f".{path.name}.{secrets.token_hex(8)}.tmp")
+
+
+def create_temporary(path: Path) -> tuple[OutputFile, Path]:
+    """Create a temporary file, locked until it is closed, so that no other process removes it."""
+    while True:
+        temporary = temporary_path(path)
+        file = OutputFile(temporary, path)
+        # Another process may have taken it for a stale one before it was locked.
+        if lock(file.fileno()) is not False and temporary.exists():
+            return file, temporary
+        file.close()
+
+
+def lock(file: int) -> bool | None:
+    """Lock an open file; return False if another one has it, and None if that is not known."""
+    if sys.platform == "win32":
+        return None
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:  # Not every file system has locks.
+        return None
+    return True
+
+
+def remove_stale(path: Path) -> None:
+    """Remove the temporary files for a path that no process has locked."""
+    if sys.platform == "win32":
+        return
+    name = re.compile(re.escape(f".{path.name}.") + r"[0-9a-f]{16}\.tmp")
+    with suppress(OSError), os.scandir(path.parent) as entries:
+        stale = [each for each in entries if name.fullmatch(each.name)]
+        for entry in stale:
+            with suppress(OSError):
+                file = os.open(entry.path, os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK)
+                try:
+                    if entry.is_file(follow_symlinks=False) and lock(file):
+                        os.unlink(entry.path)
+                finally:
+                    os.close(file)
+
+
+def sync_folders(folders: set[Path]) -> None:
+    """Flush the names in folders to disk, where the system can do that."""
+    for folder in folders:
+        with suppress(OSError):
+            opened = os.open(folder, os.O_RDONLY)
+            try:
+                os.fsync(opened)
+            finally:
+                os.close(opened)

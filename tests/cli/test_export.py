@@ -52,7 +52,7 @@ def test_the_model_is_not_overwritten(folder: Path, tmp_path: Path) -> None:
     model.write_bytes((folder / "plain.json").read_bytes())
     done = run(model, "-o", tmp_path / "." / "model.json")
     assert done.returncode != 0
-    assert "is the model itself; name another file" in done.stderr
+    assert "is a file that is read; name another one" in done.stderr
     assert model.read_bytes() == (folder / "plain.json").read_bytes()
 
 

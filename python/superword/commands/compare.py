@@ -27,11 +27,10 @@ from superword.commands.options import (
     derive_options,
     option,
 )
-from superword.commands.output import check_page_path, reject_inputs
+from superword.commands.output import check_page_path
 from superword.commands.side_by_side import TokenizedText, print_side_by_side
 from superword.commands.text_input import warn_of_file_name
-from superword.corpus import CorpusOptions, RawPath, open_corpus
-from superword.corpus.paths import find_sources
+from superword.corpus import CorpusOptions, RawPath, open_corpus, reject_inputs
 from superword.evaluation import (
     build_comparison_page,
     check_plot_path,
@@ -114,8 +113,7 @@ def compare_command(
             check_plot_path(plot)
         if html is not None:
             check_page_path(html)
-        for output in filter(None, (plot, html)):
-            reject_inputs(output, [*models, *list_files(corpus or [])])
+        reject_inputs(filter(None, (plot, html)), corpus=corpus or [], files=models)
         form = choose_output_form(json=as_json, csv=as_csv, markdown=as_markdown, latex=as_latex)
         if form in ("csv", "markdown", "latex") and text is not None:
             raise ValueError(f"--{form} shows measurements; use --json for the tokens of --text")
@@ -164,12 +162,6 @@ def compare_command(
         print_side_by_side(text, rows, console)
     if measured:
         print_comparison(measured, console)
-
-
-def list_files(corpus: Sequence[str]) -> list[str]:
-    """Return the local files that the paths of a corpus name."""
-    paths = [path for path in corpus if path != "-" and "://" not in path]
-    return [source.name for source in find_sources(paths)] if paths else []
 
 
 def read_beginning(corpus: Sequence[str], corpus_options: CorpusOptions) -> str:

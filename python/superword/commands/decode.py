@@ -14,6 +14,7 @@ from superword.commands.json_output import print_json
 from superword.commands.messages import errors_as_sentences
 from superword.commands.options import Model, TextFile, option
 from superword.commands.text_input import decode_input, read_input
+from superword.corpus import reject_inputs
 from superword.tokenizer import load
 
 __all__ = ["decode_command"]
@@ -47,6 +48,8 @@ def decode_command(
     superword decode model.json --file ids.txt -o text.txt
     """
     with errors_as_sentences():
+        if output is not None:
+            reject_inputs([output], files=[model] if file is None else [model, file])
         tok = load(model)
         joined = " ".join(ids) if ids else None
         decoded = tok.decode_bytes(read_ids(decode_input(read_input(joined, file))))

@@ -20,9 +20,9 @@ from superword.commands.options import (
     parse_shard,
 )
 from superword.commands.text_input import read_input
-from superword.corpus import CorpusOptions, RawPath
+from superword.corpus import CorpusOptions, RawPath, reject_inputs
 from superword.tokenizer import Tokenizer, load
-from superword.tokens import Encoded, encode_corpus
+from superword.tokens import Encoded, encode_corpus, list_outputs
 from superword.training import Resources
 
 __all__ = ["encode_command"]
@@ -102,6 +102,7 @@ def encode_command(
         tok = load(model)
         if not given or file is not None:
             raise ValueError("with --output, name the corpus after the model; - is standard input")
+        reject_inputs(list_outputs(output), files=[model])
         encoded = encode_corpus(
             tok,
             [RawPath(path) for path in given],

@@ -13,8 +13,9 @@ from superword.atomic_files import write_atomically
 from superword.commands.json_output import dump_json, encodes_unicode
 from superword.commands.messages import errors_as_sentences
 from superword.commands.options import AsJson, HtmlOutput, Model, TextFile, option
-from superword.commands.output import check_page_path, reject_inputs
+from superword.commands.output import check_page_path
 from superword.commands.text_input import decode_input, read_input
+from superword.corpus import reject_inputs
 from superword.html_page import build_page, escape
 from superword.tokenizer import Step, Tokenizer, load
 from superword.tokenizer.display import readable
@@ -53,7 +54,7 @@ def explain_command(
             if as_json:
                 raise ValueError("--json and --html exclude each other; choose one")
             check_page_path(html)
-            reject_inputs(html, [model, *([] if file is None else [file])])
+            reject_inputs([html], files=[model] if file is None else [model, file])
         tok = load(model)
         given = decode_input(read_input(text, file))
         size = len(given.encode())

@@ -11,9 +11,10 @@ import typer
 from superword.commands.json_output import print_json
 from superword.commands.messages import errors_as_sentences, print_and_exit
 from superword.commands.options import Model, derive_options, option
-from superword.corpus import CorpusOptions, RawPath, open_corpus
+from superword.corpus import CorpusOptions, RawPath, open_corpus, reject_inputs
 from superword.interop import Comparison, Format, compare_export
 from superword.interop.exporting import write_export
+from superword.interop.tiktoken_file import companion_path
 from superword.tokenizer import load
 
 __all__ = ["export_command"]
@@ -78,8 +79,8 @@ def export_command(
     named = choose_format(output) if format is None else FORMATS[format]
     with errors_as_sentences():
         tok = load(model)
-        if output.exists() and output.samefile(model):
-            raise ValueError(f"{output} is the model itself; name another file")
+        outputs = [output, companion_path(output)] if named == "tiktoken" else [output]
+        reject_inputs(outputs, corpus=check or [], files=[model])
         corpus = None
         if check:
             # Opened before anything is written, so that a wrong path fails at once.

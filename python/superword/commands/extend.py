@@ -24,8 +24,8 @@ from superword.commands.options import (
     parse_cap,
 )
 from superword.commands.output import check_folder, report_first_pass, summarize_model
-from superword.corpus import CorpusOptions, RawPath
-from superword.counts import extend_on_counts
+from superword.corpus import CorpusOptions, RawPath, reject_inputs
+from superword.counts import extend_on_counts, list_count_files
 from superword.errors import MissingFragmentsError
 from superword.interop import open_base
 from superword.tokenizer import TrainingConfig
@@ -124,6 +124,9 @@ def extend_command(
         id_map = output.with_name("id_map.json") if id_map is None else id_map
         check_folder(output)
         check_folder(id_map)
+        counted = [] if counts is None else list_count_files(counts)
+        texts_read = [*(corpus or []), *(base_text or [])]
+        reject_inputs([output, id_map], corpus=texts_read, files=[base, *counted])
         opened = open_base(
             base,
             pattern=pattern,

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import errno
-import os
 import shlex
-from collections.abc import Iterable
 from pathlib import Path
 
 import typer
@@ -21,7 +19,6 @@ from superword.tokenizer.inspection import Inspection, inspect
 __all__ = [
     "check_folder",
     "check_page_path",
-    "reject_inputs",
     "report_first_pass",
     "summarize_model",
 ]
@@ -44,18 +41,6 @@ def check_page_path(output: Path) -> None:
     if local_path(output).suffix not in (".html", ".htm"):
         raise ValueError(f"{output}: name the page an .html file")
     check_folder(output)
-
-
-def reject_inputs(output: Path, inputs: Iterable[str | os.PathLike[str]]) -> None:
-    """Reject an output that is one of the files that the command reads.
-
-    Raises:
-        ValueError: If it is.
-    """
-    if output.exists():
-        for each in inputs:
-            if os.path.exists(each) and output.samefile(each):
-                raise ValueError(f"{output} is a file that is read; name another one")
 
 
 def summarize_model(

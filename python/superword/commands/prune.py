@@ -20,8 +20,9 @@ from superword.commands.options import (
     derive_options,
     option,
 )
-from superword.corpus import CorpusOptions, RawPath
+from superword.corpus import CorpusOptions, RawPath, reject_inputs
 from superword.evaluation import print_comparison, prune
+from superword.evaluation.pruning import list_outputs
 from superword.training import Resources
 
 __all__ = ["prune_command"]
@@ -99,6 +100,7 @@ def prune_command(
     """
     with errors_as_sentences():
         local_path(output)
+        reject_inputs(list_outputs(output), corpus=corpus, files=[model])
         pruned = prune(
             model,
             [RawPath(path) for path in corpus],

@@ -12,8 +12,8 @@ import typer
 from superword.commands.messages import errors_as_sentences
 from superword.commands.options import AsJson, ModelOutput, derive_options, option
 from superword.commands.output import check_folder, report_first_pass, summarize_model
-from superword.corpus import CorpusOptions, RawPath
-from superword.counts import train_on_counts
+from superword.corpus import CorpusOptions, RawPath, reject_inputs
+from superword.counts import list_count_files, train_on_counts
 from superword.counts.learner import Thresholds
 from superword.errors import MissingFragmentsError
 from superword.tokenizer import Tokenizer, TrainingConfig
@@ -85,6 +85,8 @@ def train_command(
     start = time.monotonic()
     with errors_as_sentences():
         check_folder(output)
+        counted = [] if counts is None else list_count_files(counts)
+        reject_inputs([output], corpus=corpus or [], files=counted)
         special_tokens = special_token or []
         paths = [RawPath(path) for path in corpus or ()]
         thresholds = Thresholds(min_pretoken_count, min_fragment_count)

@@ -8,6 +8,7 @@ In reading order:
     parquet    Documents from Parquet tables.
     rows       Documents from CSV files and JSON arrays.
     documents  `open_corpus`, which opens any of these, and the bundled `sample`.
+    inputs     Outputs that are inputs are refused.
 """
 
 from superword.corpus.documents import (
@@ -18,6 +19,7 @@ from superword.corpus.documents import (
     sample,
     warn_of_skipped,
 )
+from superword.corpus.inputs import reject_inputs, split_paths
 from superword.corpus.options import (
     CorpusKeywords,
     CorpusOptions,
@@ -40,6 +42,8 @@ __all__ = [
     "find_sources",
     "open_corpus",
     "open_sources",
+    "reject_inputs",
     "sample",
+    "split_paths",
     "warn_of_skipped",
 ]

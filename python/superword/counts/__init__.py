@@ -12,6 +12,14 @@ In reading order:
 
 from superword.counts.counting import Counted, count, merge_counts
 from superword.counts.extending import extend_on_counts
+from superword.counts.folders import list_count_files
 from superword.counts.training import train_on_counts
 
-__all__ = ["Counted", "count", "extend_on_counts", "merge_counts", "train_on_counts"]
+__all__ = [
+    "Counted",
+    "count",
+    "extend_on_counts",
+    "list_count_files",
+    "merge_counts",
+    "train_on_counts",
+]

@@ -20,6 +20,8 @@ from superword.corpus import (
     find_sources,
     open_corpus,
     open_sources,
+    reject_inputs,
+    split_paths,
     warn_of_skipped,
 )
 from superword.counts import key_counts
@@ -32,6 +34,8 @@ from superword.counts.folders import (
     check_same_settings,
     find_shard,
     list_all_shards,
+    list_count_files,
+    list_outputs,
     write_files,
     write_shard,
 )
@@ -106,6 +110,7 @@ def count(
     Raises:
         CountsError: If the folder has counts that do not match, or pyarrow is missing.
         CorpusError: If the corpus cannot be read.
+        ValueError: If a file or a folder of the corpus would be written to.
         PatternError: If a regex is malformed.
     """
     config = gather(TrainingConfig, config, keywords)
@@ -117,15 +122,22 @@ def count(
     if not 0 <= index < shards:
         raise ValueError(f"a shard must be i/n with i from 0 to n - 1, not {index}/{shards}")
     key_counts.import_arrow()
+    cut_files = [] if cut is None or isinstance(cut, Cut) else [cut]
     cut = cut if cut is None or isinstance(cut, Cut) else Cut.load(Path(cut))
     if cut is not None:
         config = replace(config, pattern=cut.pattern, eligible=cut.eligible)
         if cut.unicode != _core.UNICODE_VERSION:
             here = _core.UNICODE_VERSION
             raise CountsError(f"the cut was made with Unicode {cut.unicode}, and this is {here}")
+    folder = local_path(output)
+    stage: Stage = "pretokens" if cut is None else "fragments"
+    corpus, paths = split_paths(corpus)
+    reject_inputs(
+        [folder, *list_outputs(folder, stage, index, shards)], corpus=paths, files=cut_files
+    )
     sources = list_sources(corpus, index, shards)
     new = CountedShard(
-        stage="pretokens" if cut is None else "fragments",
+        stage=stage,
         index=index,
         shards=shards,
         pattern=config.pattern,
@@ -138,7 +150,6 @@ def count(
         weights=dict(corpus_options.named_weights) or None,
         weight_column=corpus_options.weight_column,
     )
-    folder = local_path(output)
     folder.mkdir(exist_ok=True)
     kinds = {"pretokens", "bigrams"} if config.supermerges else {"pretokens"}
     existing = find_existing(folder, new, {"fragments"} if cut else kinds)
@@ -258,11 +269,15 @@ def merge_counts(
     if not folders:
         raise CountsError("no counts to sum; name at least one folder")
     target = local_path(output)
-    if target.resolve() in {folder.resolve() for folder in folders}:
-        raise CountsError(f"{target}: is both input and output; use another folder for the sums")
+    stages: tuple[Stage, ...] = ("pretokens", "fragments")
+    outputs = [path for stage in stages for path in list_outputs(target, stage, 0, 1)]
+    inputs = [path for folder in folders for path in [folder, *list_count_files(folder)]]
+    try:
+        reject_inputs([target, *outputs], files=inputs)
+    except ValueError as error:
+        raise CountsError(str(error)) from None
     target.mkdir(exist_ok=True)
     merged = []
-    stages: tuple[Stage, ...] = ("pretokens", "fragments")
     for stage in stages:
         found = [(folder, shard) for folder in folders for shard in list_all_shards(folder, stage)]
         counted = {folder for folder, _ in found}

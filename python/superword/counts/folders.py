@@ -17,6 +17,7 @@ from superword.counts import key_counts
 from superword.errors import CountsError
 
 __all__ = [
+    "CUT_FILE",
     "CountedShard",
     "Stage",
     "Totals",
@@ -24,6 +25,8 @@ __all__ = [
     "check_same_settings",
     "find_shard",
     "list_all_shards",
+    "list_count_files",
+    "list_outputs",
     "list_shards",
     "write_files",
     "write_shard",
@@ -31,6 +34,7 @@ __all__ = [
 
 FORMAT = "superword counts"
 VERSION = 1
+CUT_FILE = "cut.json"
 
 Stage = Literal["pretokens", "fragments"]
 
@@ -168,6 +172,18 @@ def manifest_path(folder: Path, stage: Stage, index: int, shards: int) -> Path:
     return folder / f"{stage}-{index}-of-{shards}.json"
 
 
+def list_outputs(folder: Path, stage: Stage, index: int, shards: int) -> list[Path]:
+    """Return the files that are written for a shard."""
+    kinds = ["pretokens", "bigrams"] if stage == "pretokens" else ["fragments"]
+    tables = [folder / f"{kind}-{index}-of-{shards}.parquet" for kind in kinds]
+    return [manifest_path(folder, stage, index, shards), *tables]
+
+
+def list_count_files(folder: Path) -> list[Path]:
+    """Return the files of counts in a folder, and the cut."""
+    return [*folder.glob("*-*-of-*.*"), *folder.glob(CUT_FILE)]
+
+
 def write_shard(folder: Path, shard: CountedShard, counts: _core.SortedCounts) -> CountedShard:
     """Write the counts of a shard, and its manifest."""
     kinds: dict[str, Iterable[Any]] = {shard.stage: key_counts.core_batches(counts)}
@@ -181,8 +197,8 @@ def write_files(
 ) -> CountedShard:
     """Write the files of a shard, given as batches of keys with counts, and its manifest."""
     with write_atomically() as files:
-        # Opened first, so renamed last: once the manifest exists, all files exist.
-        manifest = files.open(manifest_path(folder, shard.stage, shard.index, shard.shards))
+        path = manifest_path(folder, shard.stage, shard.index, shard.shards)
+        manifest = files.open(path, is_manifest=True)
         for kind, batches in kinds.items():
             path = folder / f"{kind}-{shard.index}-of-{shard.shards}.parquet"
             file = files.open(path)

@@ -15,6 +15,7 @@ from superword.counts import key_counts
 from superword.counts.counting import count
 from superword.counts.cuts import Cut, find_frequent_bigrams
 from superword.counts.folders import (
+    CUT_FILE,
     CountedShard,
     Totals,
     check_files,
@@ -29,8 +30,6 @@ from superword.training import ResourceKeywords, Resources, show_progress
 from superword.training.training import check_special_tokens, gather_config, make_tokenizer
 
 __all__ = ["learn_on_counts", "train_on_counts"]
-
-CUT_FILE = "cut.json"
 
 
 class CountsTrainingKeywords(

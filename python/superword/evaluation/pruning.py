@@ -7,6 +7,7 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from os import PathLike
+from pathlib import Path
 from typing import Any, Unpack
 
 from superword import _core
@@ -34,7 +35,7 @@ from superword.tokenizer import Tokenizer
 from superword.tokenizer.token_html import build_note
 from superword.training import ProgressCallback, Resources
 
-__all__ = ["ID_MAP_FILE", "REPORT_FILE", "Pruned", "prune"]
+__all__ = ["ID_MAP_FILE", "REPORT_FILE", "Pruned", "list_outputs", "prune"]
 
 ID_MAP_FILE = "id_map.json"
 REPORT_FILE = "report.md"
@@ -45,6 +46,11 @@ class PruneKeywords(CorpusKeywords, total=False):
 
     threads: int | None
     progress: bool | ProgressCallback
+
+
+def list_outputs(folder: Path) -> list[Path]:
+    """Return the files that `Pruned.save` writes."""
+    return [folder / name for name in (MODEL_FILE, ID_MAP_FILE, REPORT_FILE)]
 
 
 @dataclass(frozen=True)
@@ -111,7 +117,7 @@ class Pruned:
         kept, removed = (json.dumps([*each.items()]) for each in (self.kept, self.removed))
         with write_atomically() as files:
             files.open(folder / MODEL_FILE).write(self.tokenizer._model.to_json())
-            files.open(folder / ID_MAP_FILE).write(
+            files.open(folder / ID_MAP_FILE, is_manifest=True).write(
                 f'{{"kept": {kept},\n"removed": {removed}}}\n'.encode()
             )
             files.open(folder / REPORT_FILE).write(self.report().encode())

@@ -66,7 +66,7 @@ class SuperwordEncoder(PipelineStep):
             else:
                 with TemporaryDirectory() as folder:
                     encoded = self._encode(data, Path(folder), rank)
-                    self._upload(Path(folder), rank)
+                    self._upload(Path(folder))
         self.stat_update("tokens", value=encoded.tokens, unit="file")
         self.stat_update("documents", value=encoded.documents, unit="file")
         yield from ()
@@ -83,8 +83,15 @@ class SuperwordEncoder(PipelineStep):
     def _name(self, rank: int) -> str:
         return f"{rank:05}{self.format}"
 
-    def _upload(self, folder: Path, rank: int) -> None:
-        """Copy the files of a task. The main file is last: once it exists, all exist."""
-        names = sorted((file.name for file in folder.iterdir()), key=self._name(rank).__eq__)
+    def _upload(self, folder: Path) -> None:
+        """Copy the files of a task. The description is removed first and copied last."""
+        names = sorted((file.name for file in folder.iterdir()), key=is_description)
+        if is_description(names[-1]) and self.output_folder.exists(names[-1]):
+            self.output_folder.rm(names[-1])
         for name in names:
             self.output_folder.put_file(str(folder / name), name)
+
+
+def is_description(name: str) -> bool:
+    """Return whether a file is the description of a token file, which vouches for the others."""
+    return name.endswith(".json")

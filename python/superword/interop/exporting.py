@@ -108,7 +108,8 @@ def write_export(
         written = write_files(tok, path, format, is_exact=False)
     with write_atomically() as files:
         for name, content in written.items():
-            files.open(name).write(content)
+            # Without the file beside it, a vocabulary is not taken for that of another model.
+            files.open(name, is_manifest=name != path).write(content)
     return Exported(reason is None, is_compared)
 
 

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, cast
 
-from superword.corpus import RawPath
+from superword.corpus import RawPath, reject_inputs
 from superword.errors import SuperwordError
 from superword.evaluation import (
     AnyTokenizer,
@@ -21,7 +21,7 @@ from superword.evaluation import (
 from superword.reproduction.baselines import train_baseline, truncate_baseline
 from superword.reproduction.lineup import TokenizerSpec, build_lineup
 from superword.reproduction.results import Results, TrainingCurve
-from superword.reproduction.settings import ReproductionSettings
+from superword.reproduction.settings import ReproductionSettings, list_outputs
 from superword.reproduction.steps import Steps, digest
 from superword.tokenizer import Deletion, load
 from superword.tokenizer.display import readable
@@ -52,7 +52,9 @@ def reproduce(
     Raises:
         SuperwordError: If a baseline loses bytes, or a library is missing.
         CorpusError: If a corpus cannot be read.
+        ValueError: If a file of a corpus would be written to.
     """
+    reject_inputs(list_outputs(settings.out), corpus=[*settings.train, *settings.eval])
     transition = settings.transition or None
     lineup = build_lineup(settings.baselines, settings.baseline_bytes, transition)
     steps = Steps(settings.out, log, list_steps(lineup, settings.vocab_sizes))

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from superword.atomic_files import local_path
-from superword.corpus import find_sources
+from superword.corpus import find_sources, reject_inputs
 from superword.reproduction import paper
 from superword.reproduction.baselines import BASELINES, Baseline
 from superword.reproduction.steps import digest
 from superword.sizes import parse_size
 
-__all__ = ["ReproductionSettings", "read_settings"]
+__all__ = ["ReproductionSettings", "list_outputs", "read_settings"]
 
 
 @dataclass(frozen=True)
@@ -69,6 +69,14 @@ class ReproductionSettings:
         return digest(list_files(self.eval), columns, self.eval_bytes, self.seed)
 
 
+def list_outputs(folder: Path) -> list[Path]:
+    """Return the files in the output folder that may be written."""
+    names = ("steps.json", "claims.json", "results.json", "report.html")
+    folders = ("models", "measurements", "curves", "figures", "tables")
+    inside = [path for name in folders for path in (folder / name).rglob("*") if path.is_file()]
+    return [*(folder / name for name in names), *inside]
+
+
 def list_files(paths: Iterable[str]) -> list[tuple[str, int]]:
     """List files with their sizes; -1 for those without one, such as URLs."""
     sources = find_sources(paths)
@@ -108,6 +116,8 @@ def read_settings(config: Path | None, given: dict[str, Any]) -> ReproductionSet
         value = found[name]
         found[name] = (value,) if isinstance(value, str) else tuple(value)
     found["out"] = local_path(found["out"])
+    if config is not None:
+        reject_inputs(list_outputs(found["out"]), files=[config])
     for name in ("train_bytes", "eval_bytes"):
         if found.get(name) is not None:
             found[name] = parse_limit(name, found[name])

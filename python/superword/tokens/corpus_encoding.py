@@ -16,12 +16,16 @@ from superword.corpus import (
     LimitedReadingKeywords,
     Shard,
     open_corpus,
+    reject_inputs,
+    split_paths,
     warn_of_skipped,
 )
 from superword.errors import SpecialTokenError
 from superword.keywords import expand_keywords, gather
 from superword.tokenizer import Tokenizer
-from superword.tokens.writers import TokenFormat, open_writer
+from superword.tokens.descriptions import TokenFormat
+from superword.tokens.names import list_outputs
+from superword.tokens.writers import open_writer
 from superword.training import ProgressCallback, Resources, show_progress
 
 if TYPE_CHECKING:
@@ -93,7 +97,8 @@ def encode_corpus(
         OSError: If the files cannot be written. Existing files are then unchanged.
         SpecialTokenError: If the model has no such special token.
         UnknownTokenError: If the model has no such id, or no token for some byte of a document.
-        ValueError: If the file to append to was written with another tokenizer.
+        ValueError: If a file of the corpus or of another output would be replaced; or the file to
+            append to is damaged, or was written with another tokenizer.
 
     Example:
         >>> import tempfile, superword
@@ -124,6 +129,8 @@ def encode_corpus(
             tokens += len(batch[0])
 
         try:
+            corpus, paths = split_paths(corpus)
+            reject_inputs(list_outputs(Path(output)), corpus=paths)
             opened = open_corpus(corpus, corpus_options=corpus_options, shard=shard)
             with show_progress(resources.progress) as report:
                 totals = _core.encode_corpus(

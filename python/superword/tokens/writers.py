@@ -2,49 +2,30 @@
 
 from __future__ import annotations
 
-import json
-import struct
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from shutil import copyfileobj
-from tempfile import TemporaryFile
-from typing import IO, TYPE_CHECKING, Any, NamedTuple, Protocol
+from tempfile import TemporaryFile, gettempdir
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from superword.atomic_files import AtomicFiles
+from superword.atomic_files import AtomicFiles, name_errors
+from superword.tokens.arrays import CHUNK, ArrayFile, chunks, map_array
+from superword.tokens.descriptions import Checksum, Description, TokenFormat, read_description
+from superword.tokens.existing import (
+    INDEX_HEADER,
+    INDEX_MAGIC,
+    MEGATRON_CODES,
+    map_lengths,
+    map_offsets,
+)
+from superword.tokens.names import description_path, has_offsets, offsets_path, reject_clashes
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["SUFFIXES", "TokenFormat", "Writer", "offsets_path", "open_writer"]
-
-SUFFIXES = (".npy", ".bin", ".parquet", ".idx")
-
-# Size of the header of a .npy file.
-HEADER = 128
-
-# The header of Megatron's index, and its codes for types.
-INDEX_HEADER = struct.Struct("<9sQBQQ")
-MEGATRON_CODES = {"int32": 4, "uint16": 8}
-
-# Numbers that are copied at a time.
-CHUNK = 1 << 20
-
-
-class TokenFormat(NamedTuple):
-    """The format of a token file.
-
-    Attributes:
-        dtype: The type of the ids.
-        fingerprint: The fingerprint of the tokenizer.
-        end_of_text: The id after each document, if there is one.
-    """
-
-    dtype: str
-    fingerprint: str
-    end_of_text: int | None
+__all__ = ["Writer", "open_writer"]
 
 
 class Writer(Protocol):
@@ -66,128 +47,18 @@ def open_writer(
     """Return a writer for a file, by its suffix.
 
     Raises:
-        ValueError: If the suffix is unknown, pyarrow is needed and missing, or the file to append
-            to was written with another tokenizer.
+        ValueError: If the suffix is unknown, pyarrow is needed and missing, a file of another
+            output would be replaced, or the file to append to is damaged or was written with
+            another tokenizer.
     """
+    reject_clashes(path, token_format.end_of_text)
     append = append and path.exists()
     match path.suffix:
-        case ".npy" | ".bin":
-            return FlatWriter(path, files, token_format, append)
         case ".parquet":
             return ParquetWriter(path, files, token_format, append)
         case ".idx":
             return MegatronWriter(path, files, token_format, append)
-    raise ValueError(f"the output must end in one of {', '.join(SUFFIXES)}, not {path.name!r}")
-
-
-def offsets_path(path: Path) -> Path:
-    """Return the path of the offsets of a token file.
-
-    Example:
-        >>> offsets_path(Path("data/tokens.bin")).name
-        'tokens.offsets.npy'
-    """
-    return path.with_suffix(".offsets.npy")
-
-
-class ArrayFile:
-    """A file that an array is appended to, with or without the header of `.npy`."""
-
-    def __init__(self, file: IO[bytes], dtype: str, *, has_header: bool) -> None:
-        self._file = file
-        self._dtype = np.dtype(dtype).newbyteorder("<")
-        self._has_header = has_header
-        self.count = 0
-        if has_header:
-            file.write(bytes(HEADER))
-
-    def append(self, numbers: NDArray[Any]) -> None:
-        self._file.write(numbers.astype(self._dtype, copy=False).data)
-        self.count += len(numbers)
-
-    def finish(self) -> None:
-        if self._has_header:
-            self._file.seek(0)
-            self._file.write(npy_header(self._dtype, self.count))
-
-
-def npy_header(dtype: np.dtype[Any], count: int) -> bytes:
-    r"""Return the header of a `.npy` file with a one-dimensional array, padded to `HEADER` bytes.
-
-    Example:
-        >>> npy_header(np.dtype("<u2"), 5)[10:70]
-        b"{'descr': '<u2', 'fortran_order': False, 'shape': (5,), }   "
-    """
-    fields = {"descr": dtype.str, "fortran_order": False, "shape": (count,)}
-    text = "{" + "".join(f"{key!r}: {value!r}, " for key, value in fields.items()) + "}"
-    start = b"\x93NUMPY\x01\x00" + (HEADER - 10).to_bytes(2, "little")
-    return start + text.encode().ljust(HEADER - 11) + b"\n"
-
-
-def description_path(path: Path) -> Path:
-    """Return the path of the description of a token file."""
-    return path.with_name(path.name + ".json")
-
-
-def description(token_format: TokenFormat, count: int, documents: int) -> bytes:
-    """Return the description of a token file."""
-    fields = {
-        "dtype": token_format.dtype,
-        "count": count,
-        "documents": documents,
-        "fingerprint": token_format.fingerprint,
-        "end_of_text": token_format.end_of_text,
-    }
-    return json.dumps(fields, indent=2).encode() + b"\n"
-
-
-def check_same(
-    path: Path, token_format: TokenFormat, fingerprint: str | None, end_of_text: int | None
-) -> None:
-    """Reject appending to a file of another tokenizer, or with another end of text.
-
-    Raises:
-        ValueError: If one of them differs.
-    """
-    if fingerprint != token_format.fingerprint:
-        other = f"the model {fingerprint[:12]}" if fingerprint else "an unknown model"
-        raise ValueError(
-            f"{path}: was written with {other}, and this one is {token_format.fingerprint[:12]}: "
-            "their ids must not be mixed; choose another output"
-        )
-    if end_of_text != token_format.end_of_text:
-        raise ValueError(
-            f"{path}: has the end of text {end_of_text}, not {token_format.end_of_text}; "
-            "use the same, or another output"
-        )
-
-
-def read_description(path: Path, token_format: TokenFormat) -> dict[str, Any]:
-    """Return the description of a file to append to.
-
-    Raises:
-        ValueError: If it was written with another tokenizer.
-    """
-    fields: dict[str, Any] = {}
-    with suppress(FileNotFoundError):
-        fields = json.loads(description_path(path).read_text(encoding="utf-8"))
-    check_same(path, token_format, fields.get("fingerprint"), fields.get("end_of_text"))
-    return fields
-
-
-def chunks(numbers: NDArray[Any]) -> Iterator[NDArray[Any]]:
-    """Yield an array in chunks."""
-    for start in range(0, len(numbers), CHUNK):
-        yield numbers[start : start + CHUNK]
-
-
-def map_array(path: Path, dtype: str, count: int) -> NDArray[Any]:
-    """Return the array in a file, mapped into memory."""
-    if path.suffix == ".npy":
-        numbers: NDArray[Any] = np.load(path, mmap_mode="r")
-        return numbers
-    kind = np.dtype(dtype).newbyteorder("<")
-    return np.memmap(path, kind, mode="r", shape=(count,)) if count else np.zeros(0, kind)
+    return FlatWriter(path, files, token_format, append)
 
 
 class FlatWriter:
@@ -196,26 +67,34 @@ class FlatWriter:
     def __init__(
         self, path: Path, files: AtomicFiles, token_format: TokenFormat, append: bool
     ) -> None:
-        before = read_description(path, token_format) if append else {}
         self._format = token_format
-        self._ids = ArrayFile(
-            files.open(path), token_format.dtype, has_header=path.suffix == ".npy"
-        )
-        self._description = files.open(description_path(path))
-        self._documents = before.get("documents", 0)
-        self._offsets: ArrayFile | None = None
-        if token_format.end_of_text is None:
-            self._offsets = ArrayFile(files.open(offsets_path(path)), "u8", has_header=True)
-            self._offsets.append(np.zeros(1, np.uint64))
-        else:
-            # Old offsets would not match.
-            files.remove(offsets_path(path))
+        has_ends = token_format.end_of_text is not None
+        about, offsets_at = description_path(path), offsets_path(path)
+        # Everything is checked before anything is written.
+        before, ids_before, offsets_before = None, None, None
         if append:
-            for ids in chunks(map_array(path, before["dtype"], before["count"])):
+            names = {"ids"} if has_ends else {"ids", "offsets"}
+            before = read_description(path, about, token_format, names)
+            ids_before = map_array(path, token_format.dtype, before.count)
+            offsets_before = None if has_ends else map_offsets(offsets_at, before)
+        self._documents = 0 if before is None else before.documents
+        file = files.open(path)
+        self._ids = ArrayFile(file, token_format.dtype, has_header=path.suffix == ".npy")
+        self._offsets: ArrayFile | None = None
+        if not has_ends:
+            self._offsets = ArrayFile(files.open(offsets_at), "u8", has_header=True)
+            self._offsets.append(np.zeros(1, np.uint64))
+        elif not has_offsets(path.with_suffix(".npy" if path.suffix == ".bin" else ".bin")):
+            # Old offsets would not match.
+            files.remove(offsets_at)
+        self._description = files.open(about, is_manifest=True)
+        if before is not None and ids_before is not None:
+            for ids in chunks(ids_before):
                 self._ids.append(ids)
-            if self._offsets is not None:
-                for offsets in chunks(np.load(offsets_path(path), mmap_mode="r")[1:]):
-                    self._offsets.append(offsets)
+            before.check("ids", path, self._ids.checksum)
+        if self._offsets is not None and offsets_before is not None:
+            for offsets in chunks(offsets_before[1:]):
+                self._offsets.append(offsets)
 
     def write(self, ids: NDArray[np.uint32], offsets: NDArray[np.uint64]) -> None:
         if self._offsets is not None:
@@ -225,9 +104,12 @@ class FlatWriter:
 
     def finish(self) -> None:
         self._ids.finish()
+        checksums = {"ids": self._ids.checksum.as_json()}
         if self._offsets is not None:
             self._offsets.finish()
-        self._description.write(description(self._format, self._ids.count, self._documents))
+            checksums["offsets"] = self._offsets.checksum.as_json()
+        described = Description(self._format, self._ids.count, self._documents, checksums)
+        self._description.write(described.as_json())
 
     def abort(self) -> None:
         pass
@@ -246,51 +128,70 @@ class MegatronWriter:
         self, path: Path, files: AtomicFiles, token_format: TokenFormat, append: bool
     ) -> None:
         tokens = path.with_suffix(".bin")
+        about = description_path(tokens)
         if token_format.dtype == "uint32":  # Megatron has no code for it.
             token_format = token_format._replace(dtype="int32")
-        before = read_description(tokens, token_format) if append else {}
         self._format = token_format
-        self._index = files.open(path)
-        self._ids = ArrayFile(files.open(tokens), token_format.dtype, has_header=False)
-        self._description = files.open(description_path(tokens))
-        self._documents = before.get("documents", 0)
-        self._lengths = TemporaryFile()
+        # Everything is checked before anything is written.
+        before, ids_before, lengths_before = None, None, None
         if append:
-            for ids in chunks(map_array(tokens, before["dtype"], before["count"])):
+            before = read_description(tokens, about, token_format, {"ids", "index"})
+            ids_before = map_array(tokens, token_format.dtype, before.count)
+            lengths_before = map_lengths(path, before)
+        self._documents = 0 if before is None else before.documents
+        # If writing is interrupted, there are no tokens without an index.
+        self._ids = ArrayFile(files.open(tokens), token_format.dtype, has_header=False)
+        self._index = files.open(path)
+        self._description = files.open(about, is_manifest=True)
+        self._checksum = Checksum()
+        if before is not None and ids_before is not None:
+            for ids in chunks(ids_before):
                 self._ids.append(ids)
-            lengths = np.memmap(path, "<i4", "r", INDEX_HEADER.size, (self._documents,))
-            for some in chunks(lengths):
-                self._lengths.write(some.tobytes())
+            before.check("ids", tokens, self._ids.checksum)
+        self._lengths = TemporaryFile()
+        if lengths_before is not None:
+            for some in chunks(lengths_before):
+                self._write_lengths(some)
 
     def write(self, ids: NDArray[np.uint32], offsets: NDArray[np.uint64]) -> None:
         self._ids.append(ids)
-        self._lengths.write(np.diff(offsets).astype("<i4").tobytes())
+        self._write_lengths(np.diff(offsets).astype("<i4"))
         self._documents += len(offsets) - 1
 
     def finish(self) -> None:
         count = self._documents
         code = MEGATRON_CODES[self._format.dtype]
-        self._index.write(INDEX_HEADER.pack(b"MMIDIDX\0\0", 1, code, count, count + 1))
+        self._write_index(INDEX_HEADER.pack(INDEX_MAGIC, 1, code, count, count + 1))
         size = np.dtype(self._format.dtype).itemsize
-        starts = TemporaryFile()
-        with starts:
+        with name_errors(gettempdir()):
+            self._lengths.flush()
+        for is_start in (False, True):
             start = 0
             self._lengths.seek(0)
             while some := self._lengths.read(4 * CHUNK):
-                self._index.write(some)
                 ends = start + size * np.cumsum(np.frombuffer(some, "<i4"), dtype=np.int64)
-                starts.write(np.array([start, *ends[:-1]], "<i8").tobytes())
+                starts = np.array([start, *ends[:-1]], "<i8")
+                self._write_index(starts.tobytes() if is_start else some)
                 start = int(ends[-1])
-            starts.seek(0)
-            copyfileobj(starts, self._index)
         for first in range(0, count + 1, CHUNK):
             bounds = np.arange(first, min(first + CHUNK, count + 1), dtype="<i8")
-            self._index.write(bounds.tobytes())
-        self._description.write(description(self._format, self._ids.count, count))
+            self._write_index(bounds.tobytes())
+        checksums = {"ids": self._ids.checksum.as_json(), "index": self._checksum.as_json()}
+        described = Description(self._format, self._ids.count, count, checksums)
+        self._description.write(described.as_json())
         self._lengths.close()
 
     def abort(self) -> None:
-        self._lengths.close()
+        with suppress(OSError):
+            self._lengths.close()
+
+    def _write_lengths(self, lengths: NDArray[np.int32]) -> None:
+        with name_errors(gettempdir()):
+            self._lengths.write(lengths.tobytes())
+
+    def _write_index(self, data: bytes) -> None:
+        self._index.write(data)
+        self._checksum.add(data)
 
 
 class ParquetWriter:
@@ -311,12 +212,7 @@ class ParquetWriter:
         ids = pyarrow.field("ids", pyarrow.list_(pyarrow.int32()), nullable=False)
         self._arrow = pyarrow
         self._schema = pyarrow.schema([ids], metadata=metadata)
-        before = pyarrow.parquet.ParquetFile(path) if append else None
-        if before is not None:
-            metadata_before = before.schema_arrow.metadata or {}
-            end = metadata_before.get(b"superword.end_of_text")
-            fingerprint = metadata_before.get(b"superword.fingerprint", b"").decode()
-            check_same(path, token_format, fingerprint, None if end is None else int(end))
+        before = self._open_existing(path, token_format) if append else None
         # There are too many ids for a dictionary, and their minimum and maximum are of no use.
         self._table = pyarrow.parquet.ParquetWriter(
             files.open(path),
@@ -326,9 +222,40 @@ class ParquetWriter:
             write_statistics=False,
         )
         if before is not None:
-            for group in range(before.num_row_groups):
-                self._table.write_table(before.read_row_group(group).cast(self._schema))
-            before.close()
+            try:
+                with self._name_damage(path), before:
+                    for group in range(before.num_row_groups):
+                        self._table.write_table(before.read_row_group(group).cast(self._schema))
+            except BaseException:
+                self.abort()
+                raise
+
+    def _open_existing(self, path: Path, token_format: TokenFormat) -> Any:
+        """Open a file to append to.
+
+        Raises:
+            ValueError: If it is no such table, or was written with another tokenizer.
+        """
+        with self._name_damage(path):
+            before = self._arrow.parquet.ParquetFile(path)
+            metadata = before.schema_arrow.metadata or {}
+            end = metadata.get(b"superword.end_of_text")
+            fingerprint = metadata.get(b"superword.fingerprint", b"").decode()
+            end_of_text = None if end is None else int(end)
+        token_format.reject_other(path, fingerprint, end_of_text)
+        if not before.schema_arrow.equals(self._schema):
+            raise ValueError(f"{path}: must have one column, ids, of lists of int32; encode anew")
+        return before
+
+    @contextmanager
+    def _name_damage(self, path: Path) -> Iterator[None]:
+        """Let errors of a damaged table name the file."""
+        try:
+            yield
+        except (self._arrow.ArrowException, ValueError, OSError) as damage:
+            if isinstance(damage, OSError) and damage.errno is not None:
+                raise
+            raise ValueError(f"{path}: damaged ({damage}); encode anew") from None
 
     def write(self, ids: NDArray[np.uint32], offsets: NDArray[np.uint64]) -> None:
         ends = self._arrow.array(offsets).cast(self._arrow.int32())

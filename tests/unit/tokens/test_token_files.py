@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -53,6 +54,11 @@ def read_flat(path: Path) -> np.ndarray[Any, np.dtype[Any]]:
     about = json.loads(path.with_name(path.name + ".json").read_text())
     assert path.stat().st_size == np.dtype(about["dtype"]).itemsize * about["count"]
     return np.fromfile(path, np.dtype(about["dtype"]).newbyteorder("<"))
+
+
+def checksum(path: Path, header: int = 0) -> dict[str, object]:
+    data = path.read_bytes()[header:]
+    return {"bytes": len(data), "crc32": f"{zlib.crc32(data):08x}"}
 
 
 @pytest.mark.parametrize("kind", FORMATS)
@@ -122,9 +128,15 @@ def test_the_description_says_how_to_read_a_bin_file(tok: Tokenizer, tmp_path: P
         "documents": len(DOCUMENTS),
         "fingerprint": tok.fingerprint,
         "end_of_text": 259,
+        "files": {"ids": checksum(tmp_path / "tokens.bin")},
     }
     encode_corpus(tok, DOCUMENTS, tmp_path / "tokens.bin")
-    assert json.loads((tmp_path / "tokens.bin.json").read_text())["end_of_text"] is None
+    about = json.loads((tmp_path / "tokens.bin.json").read_text())
+    assert about["end_of_text"] is None
+    assert about["files"] == {
+        "ids": checksum(tmp_path / "tokens.bin"),
+        "offsets": checksum(tmp_path / "tokens.offsets.npy", 128),
+    }
     names = {"tokens.bin", "tokens.bin.json", "tokens.offsets.npy"}
     assert {path.name for path in tmp_path.iterdir()} == names
 
