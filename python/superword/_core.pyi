@@ -7,6 +7,7 @@ __all__ = [
     "BIGRAM_BUCKETS",
     "DEFAULT_PATTERN",
     "ELIGIBLE",
+    "MAX_THREADS",
     "MIN_MEMORY_LIMIT",
     "NAMED_PATTERNS",
     "PORTABLE_PATTERN",
@@ -37,6 +38,7 @@ __all__ = [
     "encode_corpus",
     "extend",
     "is_supported_name",
+    "panic_for_tests",
     "train",
 ]
 
@@ -47,6 +49,7 @@ PORTABLE_PATTERN: Final[str]
 SCRIPT_PATTERN: Final[str]
 SCRIPT_ELIGIBLE: Final[str]
 SECOND_PATTERN: Final[str]
+MAX_THREADS: Final[int]
 MIN_MEMORY_LIMIT: Final[int]
 BIGRAM_BUCKETS: Final[int]
 UNICODE_VERSION: Final[str]
@@ -143,6 +146,7 @@ class Spool:
     def finish(self) -> Corpus: ...
 
 def is_supported_name(name: str, /) -> bool: ...
+def panic_for_tests(message: str, /, *, detached: bool) -> None: ...
 
 class _Config(Protocol):
     @property
