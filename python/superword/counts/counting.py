@@ -30,6 +30,7 @@ from superword.counts.folders import (
     Totals,
     check_files,
     check_same_settings,
+    counts_file,
     find_shard,
     list_all_shards,
     write_files,
@@ -287,7 +288,9 @@ def merge_counts(
             **merge_weights(shards),
         )
         kinds = {
-            kind: key_counts.sum_files([folder / shard.files[kind].name for folder, shard in found])
+            kind: key_counts.sum_files(
+                [counts_file(folder, shard, kind) for folder, shard in found]
+            )
             for kind in shards[0].files
         }
         merged.append(summarize(write_files(target, new, kinds), is_new=True))
