@@ -8,6 +8,7 @@ __all__ = [
     "DEFAULT_PATTERN",
     "DEFAULT_SUPERWORD_SHARE",
     "ELIGIBLE",
+    "MAX_THREADS",
     "MIN_MEMORY_LIMIT",
     "NAMED_PATTERNS",
     "PORTABLE_PATTERN",
@@ -38,6 +39,7 @@ __all__ = [
     "encode_corpus",
     "extend",
     "is_supported_name",
+    "panic_for_tests",
     "train",
 ]
 
@@ -49,6 +51,7 @@ PORTABLE_PATTERN: Final[str]
 SCRIPT_PATTERN: Final[str]
 SCRIPT_ELIGIBLE: Final[str]
 SECOND_PATTERN: Final[str]
+MAX_THREADS: Final[int]
 MIN_MEMORY_LIMIT: Final[int]
 BIGRAM_BUCKETS: Final[int]
 UNICODE_VERSION: Final[str]
@@ -145,6 +148,7 @@ class Spool:
     def finish(self) -> Corpus: ...
 
 def is_supported_name(name: str, /) -> bool: ...
+def panic_for_tests(message: str, /, *, detached: bool) -> None: ...
 
 class _Config(Protocol):
     @property

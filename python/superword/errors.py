@@ -8,7 +8,8 @@
     │   └── MissingFragmentsError              the first pass is done, and the second is not
     ├── SpecialTokenError   (also ValueError)  text that spells a special token
     ├── ExportError         (also ValueError)  a model that another library's file cannot represent
-    └── UnknownTokenError   (also KeyError)    an id or a token that is not in the vocabulary
+    ├── UnknownTokenError   (also KeyError)    an id or a token that is not in the vocabulary
+    └── InternalError       (also RuntimeError)  a bug in superword
 
 Errors of the operating system stay `OSError`.
 """
@@ -21,6 +22,7 @@ __all__ = [
     "CorpusError",
     "CountsError",
     "ExportError",
+    "InternalError",
     "MissingFragmentsError",
     "ModelFormatError",
     "PatternError",
@@ -107,3 +109,7 @@ class UnknownTokenError(SuperwordError, KeyError):
     def __str__(self) -> str:
         """Return the message without the quotes that `KeyError` adds."""
         return str(self.args[0]) if self.args else ""
+
+
+class InternalError(SuperwordError, RuntimeError):
+    """A bug in superword: the core panicked. No input should cause it; please report it."""

@@ -88,6 +88,12 @@ pub enum Error {
         /// The error of the operating system.
         source: io::Error,
     },
+    /// The operating system refused to start a thread.
+    #[error("cannot start a thread: {source}; end other jobs, or raise the limit of processes")]
+    Thread {
+        /// The error of the operating system.
+        source: io::Error,
+    },
     /// A model contradicts itself, or a file contains no model.
     #[error("{reason}")]
     Model {

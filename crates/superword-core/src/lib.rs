@@ -33,5 +33,6 @@ pub use encode::encode_corpus;
 pub use error::Error;
 pub use model::Model;
 pub use platform::memory_budget::MIN_MEMORY_LIMIT;
+pub use platform::threads::MAX_THREADS;
 pub use pretokenize::{Eligibility, Pattern, Splitter};
 pub use train::{Extension, ExtensionKind, Resources, extend, train};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use superword_core::corpus::Memory;
+use superword_core::corpus::{Memory, Totals};
 use superword_core::model::{Parameters, SecondStage};
 use superword_core::pretokenize::{DEFAULT_PATTERN, ELIGIBLE};
 use superword_core::train::from_counts::{CountThresholds, CountedFragments, PretokenSums};
@@ -116,20 +116,39 @@ fn sums_of_shards_give_the_model_of_the_whole_corpus() {
 fn impossible_counts_are_refused() {
     let mut pretokens = PretokenSums::new(ELIGIBLE, None).expect("a good regex");
     pretokens.add(b" be", 3).expect("a pretoken");
-    for (pretoken, count) in [(&b" be"[..], 1), (b"", 1), (b"\xff", 1), (b"or", 0)] {
+    let negative = (-5_i64).cast_unsigned();
+    let impossible = [(&b" be"[..], 1), (b"", 1), (b"\xff", 1), (b"or", 0)];
+    for (pretoken, count) in
+        impossible.into_iter().chain([(&b"or"[..], 1 << 62), (b"or", negative)])
+    {
         let refused = pretokens.add(pretoken, count);
         assert!(matches!(refused, Err(Error::Counts { .. })), "{refused:?}");
     }
-    let totals = ShardTotals::default();
+    let corpus = Totals { documents: 1, bytes: 9, skipped: 0 };
+    let totals = ShardTotals { corpus, pretokens: 3 };
     let merges = pretokens.learn(parameters(), totals, RESOURCES, &QUIET).expect("merges");
     let mut fragments = merges.fragment_sums().expect("room on the disk");
     fragments.add(&[0; 8], 1).expect("the only openable pretoken, twice");
-    for (fragment, count) in [(&[0; 4][..], 1), (&[0; 7], 1), (&[1; 8], 1), (&[0; 8], 0)] {
+    // The last one has it twice more, and it occurs three times.
+    let impossible = [(&[0; 4][..], 1), (&[0; 7], 1), (&[1; 8], 1), (&[0; 8], 0), (&[0; 8], 1)];
+    for (fragment, count) in impossible {
         let refused = fragments.add(fragment, count);
         assert!(matches!(refused, Err(Error::Counts { .. })), "{refused:?}");
     }
     let refused = ShardFragmentSplitter::new(merges.openable_pretokens(), Some(&[0; 9]));
     assert!(matches!(refused, Err(Error::Counts { .. })));
+}
+
+#[test]
+fn pretokens_that_exceed_their_documents_are_refused() {
+    for (bytes, pretokens, is_possible) in [(9, 3, true), (8, 3, false), (9, 2, false)] {
+        let mut sums = PretokenSums::new(ELIGIBLE, None).expect("a good regex");
+        sums.add(b" be", 3).expect("a pretoken");
+        let corpus = Totals { documents: 1, bytes, skipped: 0 };
+        let learned =
+            sums.learn(parameters(), ShardTotals { corpus, pretokens }, RESOURCES, &QUIET);
+        assert_eq!(learned.is_ok(), is_possible, "{bytes} {pretokens}");
+    }
 }
 
 #[test]

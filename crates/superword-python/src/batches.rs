@@ -3,14 +3,14 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::{self, JoinHandle};
+use std::thread::{Builder, JoinHandle};
 
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 use superword_core::Error;
 use superword_core::corpus::{Batch, Corpus, ReadOptions};
 
-use crate::errors::exception;
+use crate::errors::{exception, internal_error};
 use crate::run_detached::TICK;
 
 /// Adds this module's names to `_core`.
@@ -27,11 +27,11 @@ pub(crate) struct Batches {
 }
 
 impl Batches {
-    pub(crate) fn of(corpus: Arc<dyn Corpus + Send + Sync>) -> Batches {
+    pub(crate) fn of(py: Python<'_>, corpus: Arc<dyn Corpus + Send + Sync>) -> PyResult<Batches> {
         let (sender, inbox) = mpsc::sync_channel(1);
         let consumed = Arc::new(AtomicU64::new(0));
         let count = Arc::clone(&consumed);
-        let reader = thread::spawn(move || {
+        let reader = Builder::new().spawn(move || {
             let send = |batch| sender.send(batch).map_err(|_| Error::Interrupted);
             let work = |_: usize, batch: &Batch| send(Ok(batch.clone()));
             let progress = |done| count.store(done, Ordering::Relaxed);
@@ -41,14 +41,16 @@ impl Batches {
                 let _ = send(Err(error));
             }
         });
-        Batches { inbox: Mutex::new(inbox), reader: Mutex::new(Some(reader)), consumed }
+        let reader = reader.map_err(|source| exception(py, &Error::Thread { source }))?;
+        Ok(Batches { inbox: Mutex::new(inbox), reader: Mutex::new(Some(reader)), consumed })
     }
 
-    /// Joins the reader, which has ended, and passes on its panic if it had one.
-    fn join_reader(&self, py: Python<'_>) {
+    /// Joins the reader, which has ended, and raises its panic if it had one.
+    fn join_reader(&self, py: Python<'_>) -> PyResult<()> {
         let reader = self.reader.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(Err(panic)) = reader.map(|reader| py.detach(|| reader.join())) {
-            std::panic::resume_unwind(panic);
+        match reader.map(|reader| py.detach(|| reader.join())) {
+            Some(Err(payload)) => Err(internal_error(py, &*payload)),
+            _ => Ok(()),
         }
     }
 }
@@ -72,7 +74,7 @@ impl Batches {
                 Ok(Err(error)) => return Err(exception(py, &error)),
                 Err(RecvTimeoutError::Timeout) => py.check_signals()?,
                 Err(RecvTimeoutError::Disconnected) => {
-                    self.join_reader(py);
+                    self.join_reader(py)?;
                     return Ok(None);
                 }
             }

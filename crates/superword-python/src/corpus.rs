@@ -14,7 +14,7 @@ use superword_core::corpus::{
 };
 
 use crate::batches::Batches;
-use crate::errors::exception;
+use crate::errors::{call_core, exception};
 
 /// The bytes of documents that are taken from Python before they are stored.
 const BATCH_BYTES: usize = 1 << 20;
@@ -93,7 +93,8 @@ impl Corpus {
             read.lock().unwrap_or_else(PoisonError::into_inner).push(batch.clone());
             Ok(())
         };
-        let totals = py.detach(|| self.0.read(ReadOptions::whole_documents(1), &work, &|_| ()));
+        let totals =
+            call_core(py, || self.0.read(ReadOptions::whole_documents(1), &work, &|_| ()))?;
         totals.map_err(|error| exception(py, &error))?;
         let batches = read.into_inner().unwrap_or_else(PoisonError::into_inner);
         let documents: Vec<&str> = batches.iter().flat_map(Batch::documents).collect();
@@ -101,15 +102,15 @@ impl Corpus {
     }
 
     /// All documents, in order, in lists of about a megabyte; a larger document comes alone.
-    fn batches(&self) -> Batches {
-        Batches::of(Arc::clone(&self.0))
+    fn batches(&self, py: Python<'_>) -> PyResult<Batches> {
+        Batches::of(py, Arc::clone(&self.0))
     }
 
     /// The number of documents, of their bytes, and of skipped items.
     #[pyo3(signature = (threads = 1))]
     fn count(&self, py: Python<'_>, threads: usize) -> PyResult<TotalsRecord> {
-        let totals = py
-            .detach(|| self.0.read(ReadOptions::whole_documents(threads), &|_, _| Ok(()), &|_| ()));
+        let options = ReadOptions::whole_documents(threads);
+        let totals = call_core(py, || self.0.read(options, &|_, _| Ok(()), &|_| ()))?;
         let totals = totals.map_err(|error| exception(py, &error))?;
         Ok(totals.into())
     }
@@ -250,10 +251,10 @@ impl Spool {
         py: Python<'_>,
         act: impl FnOnce(&mut corpus::Spool) -> Result<T, Error> + Send,
     ) -> PyResult<T> {
-        let acted = py.detach(|| {
+        let acted = call_core(py, || {
             let mut spool = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             spool.as_mut().map(act)
-        });
+        })?;
         let Some(acted) = acted else { return Err(finished_error()) };
         acted.map_err(|error| exception(py, &error))
     }

@@ -11,7 +11,7 @@ use superword_core::model::TokenIndex;
 use superword_core::{Error, model};
 
 use crate::buffer::Buffer;
-use crate::errors::exception;
+use crate::errors::{call_core, exception};
 use crate::model::Model;
 use crate::run_detached::{ProgressCallback, run_detached};
 
@@ -49,7 +49,7 @@ impl Encoder {
     #[pyo3(signature = (model, /))]
     fn new(py: Python<'_>, model: &Model) -> PyResult<Encoder> {
         let model = Arc::clone(&model.0);
-        let encoder = py.detach(|| superword_core::Encoder::new(&model));
+        let encoder = call_core(py, || superword_core::Encoder::new(&model))?;
         let encoder = encoder.map_err(|error| exception(py, &error))?;
         Ok(Encoder { model, encoder: Arc::new(encoder), open_texts: OnceLock::new() })
     }
@@ -115,7 +115,7 @@ impl Encoder {
         py: Python<'py>,
         text: PyBackedStr,
     ) -> PyResult<(Bound<'py, PyList>, Bound<'py, PyBytes>)> {
-        let mut stream = EncodeStream::new(self.open_texts(py), None);
+        let mut stream = EncodeStream::new(self.open_texts(py)?, None);
         let ids =
             run(py, text.len(), |is_interrupted| stream.feed(text.as_bytes(), is_interrupted))?;
         Ok((PyList::new(py, ids)?, PyBytes::new(py, stream.held_back())))
@@ -135,7 +135,7 @@ impl Encoder {
         text: PyBackedStr,
         ids: Vec<u32>,
     ) -> PyResult<[Vec<(usize, usize)>; 2]> {
-        let offsets = py.detach(|| self.model.offsets(&text, &ids));
+        let offsets = call_core(py, || self.model.offsets(&text, &ids))?;
         offsets.map_err(|error| exception(py, &error))
     }
 
@@ -144,14 +144,14 @@ impl Encoder {
     fn decode<'py>(&self, ids: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
         let py = ids.py();
         let ids = self.extract_ids(ids)?;
-        let bytes = py.detach(|| self.model.decode(&ids));
+        let bytes = call_core(py, || self.model.decode(&ids))?;
         bytes.map(|bytes| PyBytes::new(py, &bytes)).map_err(|error| exception(py, &error))
     }
 
     /// The steps in which the rules encode a text, one at a time.
     #[pyo3(signature = (text, /))]
     fn explain(&self, py: Python<'_>, text: PyBackedStr) -> PyResult<Replay> {
-        let replay = py.detach(|| encode::Replay::new(Arc::clone(&self.model), &text));
+        let replay = call_core(py, || encode::Replay::new(Arc::clone(&self.model), &text))?;
         let replay = replay.map_err(|error| exception(py, &error))?;
         Ok(Replay { model: Arc::clone(&self.model), replay })
     }
@@ -163,7 +163,7 @@ impl Encoder {
         py: Python<'py>,
         text: PyBackedStr,
     ) -> PyResult<Vec<Bound<'py, PyBytes>>> {
-        let tokens = py.detach(|| encode::replay_tokens(&self.model, &text));
+        let tokens = call_core(py, || encode::replay_tokens(&self.model, &text))?;
         let tokens = tokens.map_err(|error| exception(py, &error))?;
         Ok(tokens
             .iter()
@@ -185,12 +185,12 @@ impl Replay {
         this
     }
 
-    fn __next__<'py>(&mut self, py: Python<'py>) -> Option<StepRecord<'py>> {
+    fn __next__<'py>(&mut self, py: Python<'py>) -> PyResult<Option<StepRecord<'py>>> {
         let Replay { model, replay } = self;
-        let step = py.detach(|| replay.next())?;
+        let Some(step) = call_core(py, || replay.next())? else { return Ok(None) };
         let token = |&token: &TokenIndex| PyBytes::new(py, encode::replayed_token(model, token).0);
         let units = step.units.iter().map(|unit| unit.iter().map(token).collect()).collect();
-        Some(StepRecord { rule: step.rule, units, changes: step.changes })
+        Ok(Some(StepRecord { rule: step.rule, units, changes: step.changes }))
     }
 }
 
@@ -253,12 +253,12 @@ impl Encoder {
     }
 
     /// The encoder of texts that go on.
-    pub(crate) fn open_texts(&self, py: Python<'_>) -> Arc<OpenTextEncoder> {
+    pub(crate) fn open_texts(&self, py: Python<'_>) -> PyResult<Arc<OpenTextEncoder>> {
         if let Some(built) = self.open_texts.get() {
-            return Arc::clone(built);
+            return Ok(Arc::clone(built));
         }
-        let built = py.detach(|| OpenTextEncoder::new(&self.model, Arc::clone(&self.encoder)));
-        Arc::clone(self.open_texts.get_or_init(|| Arc::new(built)))
+        let built = call_core(py, || OpenTextEncoder::new(&self.model, Arc::clone(&self.encoder)))?;
+        Ok(Arc::clone(self.open_texts.get_or_init(|| Arc::new(built))))
     }
 
     /// Encodes texts without the GIL.
@@ -275,7 +275,7 @@ pub(crate) fn run<T: Send>(
     work: impl FnOnce(&(dyn Fn() -> bool + Sync)) -> Result<T, Error> + Send,
 ) -> PyResult<T> {
     if bytes < INTERRUPTIBLE {
-        return py.detach(|| work(&|| false)).map_err(|error| exception(py, &error));
+        return call_core(py, || work(&|| false))?.map_err(|error| exception(py, &error));
     }
     run_detached(py, ProgressCallback::default(), |control| work(control.is_interrupted))
 }

@@ -9,7 +9,7 @@ use superword_core::encode;
 use superword_core::model::{AddedTokenFinder, TokenId};
 
 use crate::encode::{Encoder, run};
-use crate::errors::exception;
+use crate::errors::{call_core, exception};
 
 /// Adds this module's names to `_core`.
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -27,7 +27,8 @@ impl SpecialTokenFinder {
     #[pyo3(signature = (tokens, /))]
     fn new(py: Python<'_>, tokens: Vec<(String, u32)>) -> PyResult<SpecialTokenFinder> {
         let tokens: Vec<_> = tokens.into_iter().map(|(text, id)| (TokenId(id), text)).collect();
-        let finder = AddedTokenFinder::new(&tokens).map_err(|error| exception(py, &error))?;
+        let finder = call_core(py, || AddedTokenFinder::new(&tokens))?;
+        let finder = finder.map_err(|error| exception(py, &error))?;
         Ok(SpecialTokenFinder(finder.map(Arc::new)))
     }
 }
@@ -40,8 +41,13 @@ struct EncodeStream(encode::EncodeStream);
 impl EncodeStream {
     #[new]
     #[pyo3(signature = (encoder, special_tokens, /))]
-    fn new(py: Python<'_>, encoder: &Encoder, special_tokens: &SpecialTokenFinder) -> EncodeStream {
-        EncodeStream(encode::EncodeStream::new(encoder.open_texts(py), special_tokens.0.clone()))
+    fn new(
+        py: Python<'_>,
+        encoder: &Encoder,
+        special_tokens: &SpecialTokenFinder,
+    ) -> PyResult<EncodeStream> {
+        let (open_texts, finder) = (encoder.open_texts(py)?, special_tokens.0.clone());
+        Ok(EncodeStream(encode::EncodeStream::new(open_texts, finder)))
     }
 
     /// Adds a piece, and returns the ids that are stable now.
@@ -57,14 +63,14 @@ impl EncodeStream {
 
     /// The ids of the text that is held back, as if the text ended here.
     fn peek<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        let ids = py.detach(|| self.0.peek()).map_err(|error| exception(py, &error))?;
+        let ids = call_core(py, || self.0.peek())?.map_err(|error| exception(py, &error))?;
         PyList::new(py, ids)
     }
 
     /// Ends the text, and returns the rest of its ids.
     fn finish<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let stream = &mut self.0;
-        let ids = py.detach(|| stream.finish()).map_err(|error| exception(py, &error))?;
+        let ids = call_core(py, || stream.finish())?.map_err(|error| exception(py, &error))?;
         PyList::new(py, ids)
     }
 

@@ -1,12 +1,34 @@
 //! Maps the errors of the core to exceptions of Python.
 
+use std::any::Any;
 use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use pyo3::exceptions::{PyKeyboardInterrupt, PyMemoryError, PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use superword_core::Error;
+
+/// Calls the core without the GIL. A panic, which is a bug of the core, becomes an `InternalError`:
+/// the exception that `PyO3` would raise is no `Exception`, so programs could not handle it.
+pub(crate) fn call_core<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
+    // What the core leaves half-changed is dropped, or behind a lock that ignores the panic.
+    let result = py.detach(|| catch_unwind(AssertUnwindSafe(work)));
+    result.map_err(|payload| internal_error(py, &*payload))
+}
+
+/// The `InternalError` of a panic.
+pub(crate) fn internal_error(py: Python<'_>, payload: &(dyn Any + Send)) -> PyErr {
+    let reason = payload.downcast_ref::<String>().map(String::as_str);
+    let reason = reason.or_else(|| payload.downcast_ref::<&str>().copied());
+    let message = format!(
+        "superword has a bug: {}; please report it, with the input and the model that caused it",
+        reason.unwrap_or("the core panicked")
+    );
+    let named = py.import("superword.errors").and_then(|errors| errors.getattr("InternalError"));
+    named.and_then(|class| class.call1((message,))).map_or_else(|failed| failed, PyErr::from_value)
+}
 
 /// The exception for an error: one of `superword.errors`, or a built-in one.
 pub(crate) fn exception(py: Python<'_>, error: &Error) -> PyErr {
@@ -34,6 +56,10 @@ fn make_exception(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
         Error::PatternUnusable { .. } | Error::PatternGaveUp { .. } => {
             named("PatternError")?.call1((message,))?
         }
+        Error::Thread { source } => match source.raw_os_error() {
+            Some(number) => return Ok(PyOSError::new_err((number, message))),
+            None => return Ok(PyOSError::new_err(message)),
+        },
         Error::MemoryLimit { .. } => return Ok(PyMemoryError::new_err(message)),
         Error::UnknownId { .. } | Error::NoSuchToken { .. } => {
             named("UnknownTokenError")?.call1((message,))?

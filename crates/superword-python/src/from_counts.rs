@@ -11,7 +11,7 @@ use superword_core::train::from_counts::{CountThresholds, CountedFragments};
 use superword_core::train::shard_counts::ShardTotals;
 use superword_core::{Control, Error, Resources};
 
-use crate::errors::exception;
+use crate::errors::{call_core, exception};
 use crate::extend::ExtensionArgument;
 use crate::model::{ConfigArgument, Model};
 use crate::resources::ResourcesArgument;
@@ -59,11 +59,11 @@ impl PretokenSums {
     /// Adds pretokens: their bytes, and their offsets and counts as uint64.
     #[pyo3(signature = (bytes, offsets, counts, /))]
     fn add(&self, py: Python<'_>, bytes: &[u8], offsets: &[u8], counts: &[u8]) -> PyResult<()> {
-        let added = py.detach(|| {
+        let added = call_core(py, || {
             let mut pretokens = self.sums.lock().unwrap_or_else(PoisonError::into_inner);
             let pretokens = pretokens.as_mut()?;
             Some(for_each_key(bytes, offsets, counts, |key, count| pretokens.add(key, count)))
-        });
+        })?;
         added.ok_or_else(finished_error)?.map_err(|error| exception(py, &error))
     }
 
@@ -184,11 +184,11 @@ impl FragmentSums {
     /// Adds fragments: their bytes, and their offsets and counts as uint64.
     #[pyo3(signature = (bytes, offsets, counts, /))]
     fn add(&self, py: Python<'_>, bytes: &[u8], offsets: &[u8], counts: &[u8]) -> PyResult<()> {
-        let added = py.detach(|| {
+        let added = call_core(py, || {
             let mut sums = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             let sums = sums.as_mut()?;
             Some(for_each_key(bytes, offsets, counts, |key, count| sums.add(key, count)))
-        });
+        })?;
         added.ok_or_else(finished_error)?.map_err(|error| exception(py, &error))
     }
 }

@@ -32,6 +32,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     encode::register(module)?;
     encode_corpus::register(module)?;
     encode_stream::register(module)?;
+    run_detached::register(module)?;
     shard_counts::register(module)?;
     from_counts::register(module)?;
     extend::register(module)?;

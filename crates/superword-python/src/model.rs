@@ -14,7 +14,7 @@ use superword_core::model::{
     SecondStage, SpelledRule, SuperwordCap, TokenId, Training,
 };
 
-use crate::errors::{exception, os_error};
+use crate::errors::{call_core, exception, os_error};
 
 /// Adds this module's names to `_core`.
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -146,8 +146,10 @@ impl Model {
             min_fragment_count,
         };
         let parameters = config.into_parameters()?;
-        let rules = rules.iter().map(RuleArgument::spell);
-        let made = model::Model::from_spelled(parameters, rules, special_tokens, training);
+        let made = call_core(py, || {
+            let rules = rules.iter().map(RuleArgument::spell);
+            model::Model::from_spelled(parameters, rules, special_tokens, training)
+        })?;
         made.map(Model::from).map_err(|error| exception(py, &error))
     }
 
@@ -165,17 +167,18 @@ impl Model {
         lookup_tokens: Vec<PyBackedBytes>,
     ) -> PyResult<Model> {
         let parameters = config.into_parameters()?;
-        let rules = rules.iter().map(RuleArgument::spell);
         let vocabulary = number_tokens(vocabulary);
         let [special_tokens, added_tokens] = [special_tokens, added_tokens].map(number_tokens);
-        let made = model::Model::with_ids(
-            parameters,
-            rules,
-            &vocabulary,
-            special_tokens,
-            added_tokens,
-            &lookup_tokens,
-        );
+        let made = call_core(py, || {
+            model::Model::with_ids(
+                parameters,
+                rules.iter().map(RuleArgument::spell),
+                &vocabulary,
+                special_tokens,
+                added_tokens,
+                &lookup_tokens,
+            )
+        })?;
         made.map(Model::from).map_err(|error| exception(py, &error))
     }
 
@@ -198,7 +201,7 @@ impl Model {
         let pairs: Option<Vec<MergePair<'_>>> = merges
             .as_ref()
             .map(|merges| merges.iter().map(|(left, right)| MergePair { left, right }).collect());
-        let made = py.detach(|| {
+        let made = call_core(py, || {
             model::Model::with_ranks(
                 parameters,
                 &vocabulary,
@@ -207,7 +210,7 @@ impl Model {
                 added_tokens,
                 looks_up,
             )
-        });
+        })?;
         let RankedModel { model, early } = made.map_err(|error| exception(py, &error))?;
         let early = early.iter().filter_map(|rule| match rule {
             SpelledRule::Merge { left, right, .. } => {
@@ -222,7 +225,7 @@ impl Model {
     #[staticmethod]
     #[pyo3(signature = (text, /))]
     fn from_json(py: Python<'_>, text: &[u8]) -> PyResult<Model> {
-        let read = py.detach(|| model::Model::from_json(text));
+        let read = call_core(py, || model::Model::from_json(text))?;
         read.map(Model::from).map_err(|error| exception(py, &error))
     }
 
@@ -231,26 +234,26 @@ impl Model {
     #[pyo3(signature = (text, deletion, /))]
     fn from_authors(py: Python<'_>, text: &[u8], deletion: &str) -> PyResult<Model> {
         let deletion = parse_deletion(deletion)?;
-        let read = py.detach(|| model::Model::from_authors(text, deletion));
+        let read = call_core(py, || model::Model::from_authors(text, deletion))?;
         read.map(Model::from).map_err(|error| exception(py, &error))
     }
 
     /// The content of the model's file.
-    fn to_json<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, &py.detach(|| self.0.to_json()))
+    fn to_json<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        Ok(PyBytes::new(py, &call_core(py, || self.0.to_json())?))
     }
 
     /// Writes the model to a file, whole or not at all.
     #[expect(clippy::needless_pass_by_value, reason = "PyO3 passes arguments by value")]
     #[pyo3(signature = (path, /))]
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
-        py.detach(|| self.0.save(&path)).map_err(|error| os_error(&error, &path, None))
+        call_core(py, || self.0.save(&path))?.map_err(|error| os_error(&error, &path, None))
     }
 
     /// The model that training with a smaller vocabulary gives.
     #[pyo3(signature = (vocab_size, /))]
     fn truncate(&self, py: Python<'_>, vocab_size: u32) -> PyResult<Model> {
-        let truncated = py.detach(|| self.0.truncate(vocab_size));
+        let truncated = call_core(py, || self.0.truncate(vocab_size))?;
         truncated.map(Model::from).map_err(|error| exception(py, &error))
     }
 
@@ -262,7 +265,7 @@ impl Model {
         texts: Vec<String>,
         multiple: Option<u32>,
     ) -> PyResult<Model> {
-        let made = py.detach(|| self.0.with_special_tokens(texts, multiple));
+        let made = call_core(py, || self.0.with_special_tokens(texts, multiple))?;
         made.map(Model::from).map_err(|error| exception(py, &error))
     }
 
@@ -271,7 +274,7 @@ impl Model {
     #[pyo3(signature = (removed, /))]
     fn prune(&self, py: Python<'_>, removed: Vec<u32>) -> PyResult<Model> {
         let removed: Vec<TokenId> = removed.iter().copied().map(TokenId).collect();
-        let pruned = py.detach(|| self.0.prune(&removed));
+        let pruned = call_core(py, || self.0.prune(&removed))?;
         pruned.map(Model::from).map_err(|error| exception(py, &error))
     }
 
@@ -282,8 +285,8 @@ impl Model {
     }
 
     /// A digest of everything that decides the ids.
-    fn fingerprint(&self, py: Python<'_>) -> String {
-        py.detach(|| self.0.fingerprint())
+    fn fingerprint(&self, py: Python<'_>) -> PyResult<String> {
+        call_core(py, || self.0.fingerprint())
     }
 
     /// One sentence for each Unicode table that differs from the one used in training.
@@ -340,9 +343,9 @@ impl Model {
     }
 
     /// The tokens that merges make, but that a pretoken with the same bytes does not become.
-    fn unreachable_tokens<'py>(&self, py: Python<'py>) -> Vec<Bound<'py, PyBytes>> {
-        let tokens = py.detach(|| list_unreachable(&self.0));
-        tokens.iter().map(|token| PyBytes::new(py, token)).collect()
+    fn unreachable_tokens<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyBytes>>> {
+        let tokens = call_core(py, || list_unreachable(&self.0))?;
+        Ok(tokens.iter().map(|token| PyBytes::new(py, token)).collect())
     }
 
     /// The training configuration.

@@ -6,7 +6,7 @@ use pyo3::types::{PyDict, PyList, PyMemoryView, PyString};
 use superword_core::{Error, pretokenize};
 
 use crate::buffer::Buffer;
-use crate::errors::exception;
+use crate::errors::{call_core, exception};
 
 /// Adds this module's names to `_core`.
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -36,13 +36,14 @@ impl Pattern {
     #[new]
     #[pyo3(signature = (source, /))]
     fn new(py: Python<'_>, source: &str) -> PyResult<Pattern> {
-        pretokenize::Pattern::new(source).map(Pattern).map_err(|error| exception(py, &error))
+        let pattern = call_core(py, || pretokenize::Pattern::new(source))?;
+        pattern.map(Pattern).map_err(|error| exception(py, &error))
     }
 
     /// The pretokens of a text.
     #[pyo3(signature = (text, /))]
     fn split<'py>(&self, py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyList>> {
-        let spans: Result<Vec<_>, _> = py.detach(|| self.0.spans(text).collect());
+        let spans: Result<Vec<_>, _> = call_core(py, || self.0.spans(text).collect())?;
         let spans = spans.map_err(|error| exception(py, &error))?;
         PyList::new(py, spans.into_iter().map(|span| PyString::new(py, &text[span])))
     }
@@ -57,7 +58,7 @@ impl Pattern {
         texts: Vec<PyBackedStr>,
     ) -> PyResult<(Bound<'py, PyMemoryView>, Bound<'py, PyMemoryView>)> {
         let (mut ends, mut words) = (Vec::new(), Vec::new());
-        let split = py.detach(|| {
+        let split = call_core(py, || {
             let mut start = 0;
             texts.iter().try_for_each(|text| {
                 self.0.spans(text).try_for_each(|span| {
@@ -71,7 +72,7 @@ impl Pattern {
                 start += text.len();
                 Ok(())
             })
-        });
+        })?;
         split.map_err(|error: Error| exception(py, &error))?;
         Ok((Buffer::U64(ends).into_view(py)?, Buffer::U64(words).into_view(py)?))
     }
@@ -81,7 +82,7 @@ impl Pattern {
     /// The digest is the sum, modulo 2**64, of `x ^ x >> 32` for x = end * 0x9E3779B97F4A7C15.
     #[pyo3(signature = (text, /))]
     fn digest(&self, py: Python<'_>, text: &str) -> PyResult<(u64, u64)> {
-        let (count, digest, failed) = py.detach(|| {
+        let (count, digest, failed) = call_core(py, || {
             self.0.spans(text).fold((0, 0, None), |(count, digest, failed), span| match span {
                 Ok(span) => {
                     let mixed = (span.end as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
@@ -89,7 +90,7 @@ impl Pattern {
                 }
                 Err(error) => (count, digest, Some(error)),
             })
-        });
+        })?;
         failed.map_or(Ok((count, digest)), |error| Err(exception(py, &error)))
     }
 
@@ -115,13 +116,13 @@ impl Eligibility {
     #[new]
     #[pyo3(signature = (source, /))]
     fn new(py: Python<'_>, source: &str) -> PyResult<Eligibility> {
-        let rule = pretokenize::Eligibility::new(source);
+        let rule = call_core(py, || pretokenize::Eligibility::new(source))?;
         rule.map(Eligibility).map_err(|error| exception(py, &error))
     }
 
     /// Whether a pretoken is eligible.
     #[pyo3(signature = (pretoken, /))]
     fn has(&self, py: Python<'_>, pretoken: &str) -> PyResult<bool> {
-        self.0.has(pretoken).map_err(|error| exception(py, &error))
+        call_core(py, || self.0.has(pretoken))?.map_err(|error| exception(py, &error))
     }
 }

@@ -3,12 +3,29 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, SyncSender};
 use std::sync::{Mutex, PoisonError};
+use std::thread::Builder;
 use std::time::Duration;
 
 use pyo3::prelude::*;
 use superword_core::{Control, Error, Stage};
 
-use crate::errors::exception;
+use crate::errors::{call_core, exception, internal_error};
+
+/// Adds this module's names to `_core`.
+pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(panic_for_tests, module)?)
+}
+
+/// Panics as a bug of the core would, on this thread or on another one. Tests check what Python sees.
+#[pyfunction]
+#[pyo3(signature = (message, /, *, detached))]
+fn panic_for_tests(py: Python<'_>, message: &str, detached: bool) -> PyResult<()> {
+    if detached {
+        run_detached(py, ProgressCallback::default(), |_| panic!("{message}"))
+    } else {
+        call_core(py, || panic!("{message}"))
+    }
+}
 
 /// The interval at which signals are checked and progress is reported.
 pub(crate) const TICK: Duration = Duration::from_millis(50);
@@ -87,13 +104,17 @@ pub(crate) fn run_detached_and_receive<P: Send, T: Send>(
     let (outcome, raised) = std::thread::scope(|scope| {
         let (sender, mut inbox) = mpsc::sync_channel(1);
         let (stop, queue) = (&stop, &queue);
-        let job = scope.spawn(move || {
+        let job = Builder::new().spawn_scoped(scope, move || {
             let control = Control {
                 progress: &|stage, done| queue.push(stage, done),
                 is_interrupted: &|| stop.load(Ordering::Relaxed),
             };
             work(&control, sender)
         });
+        let job = match job {
+            Ok(job) => job,
+            Err(source) => return (Ok(Err(Error::Thread { source })), Ok(())),
+        };
         let mut raised = Ok(());
         loop {
             let inbox = &mut inbox;
@@ -112,6 +133,6 @@ pub(crate) fn run_detached_and_receive<P: Send, T: Send>(
         }
     });
     raised?;
-    let result = outcome.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+    let result = outcome.map_err(|payload| internal_error(py, &*payload))?;
     result.map_err(|error| exception(py, &error))
 }

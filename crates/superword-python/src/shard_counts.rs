@@ -13,7 +13,7 @@ use superword_core::{Control, Error, Resources};
 
 use crate::buffer::Buffer;
 use crate::corpus::Corpus;
-use crate::errors::exception;
+use crate::errors::{call_core, exception};
 use crate::resources::ResourcesArgument;
 use crate::run_detached::{ProgressCallback, run_detached};
 
@@ -80,7 +80,7 @@ impl SortedCounts {
     /// The next keys in order; offsets and counts are uint64.
     fn next_batch<'py>(&self, py: Python<'py>) -> PyResult<Option<KeyCountRecord<'py>>> {
         let batch =
-            py.detach(|| self.0.lock().unwrap_or_else(PoisonError::into_inner).next_batch());
+            call_core(py, || self.0.lock().unwrap_or_else(PoisonError::into_inner).next_batch())?;
         let Some(batch) = batch.map_err(|error| exception(py, &error))? else { return Ok(None) };
         Ok(Some(KeyCountRecord {
             keys: PyBytes::new(py, &batch.bytes),
@@ -197,12 +197,12 @@ impl PretokenCounter {
         documents: Vec<PyBackedStr>,
         weights: Option<Vec<u64>>,
     ) -> PyResult<()> {
-        let added = py.detach(|| {
+        let added = call_core(py, || {
             let mut counter = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             let counter = counter.as_mut()?;
             let mut weighted = documents.iter().zip(repeat_weights(weights.as_deref()));
             Some(weighted.try_for_each(|(document, weight)| counter.add(document, weight)))
-        });
+        })?;
         added.ok_or_else(finished_error)?.map_err(|error| exception(py, &error))
     }
 
@@ -210,7 +210,7 @@ impl PretokenCounter {
     fn finish(&self, py: Python<'_>) -> PyResult<SortedCounts> {
         let counter = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
         let counter = counter.ok_or_else(finished_error)?;
-        let counts = py.detach(|| counter.finish()).map_err(|error| exception(py, &error))?;
+        let counts = call_core(py, || counter.finish())?.map_err(|error| exception(py, &error))?;
         Ok(SortedCounts(Mutex::new(counts)))
     }
 }
@@ -247,14 +247,14 @@ impl FragmentCounter {
         weights: Option<Vec<u64>>,
     ) -> PyResult<()> {
         let splitter = &self.splitter.get().0;
-        let added = py.detach(|| {
+        let added = call_core(py, || {
             let mut counter = self.counter.lock().unwrap_or_else(PoisonError::into_inner);
             let counter = counter.as_mut()?;
             let mut weighted = documents.iter().zip(repeat_weights(weights.as_deref()));
             Some(
                 weighted.try_for_each(|(document, weight)| counter.add(document, weight, splitter)),
             )
-        });
+        })?;
         added.ok_or_else(finished_error)?.map_err(|error| exception(py, &error))
     }
 
@@ -262,7 +262,7 @@ impl FragmentCounter {
     fn finish(&self, py: Python<'_>) -> PyResult<SortedCounts> {
         let counter = self.counter.lock().unwrap_or_else(PoisonError::into_inner).take();
         let counter = counter.ok_or_else(finished_error)?;
-        let counts = py.detach(|| counter.finish()).map_err(|error| exception(py, &error))?;
+        let counts = call_core(py, || counter.finish())?.map_err(|error| exception(py, &error))?;
         Ok(SortedCounts(Mutex::new(counts)))
     }
 }

@@ -10,6 +10,7 @@ use crate::run_detached::{ProgressCallback, run_detached};
 
 /// Adds this module's names to `_core`.
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("MAX_THREADS", superword_core::MAX_THREADS)?;
     module.add("MIN_MEMORY_LIMIT", superword_core::MIN_MEMORY_LIMIT)?;
     module.add_function(wrap_pyfunction!(train, module)?)
 }

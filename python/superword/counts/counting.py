@@ -32,6 +32,7 @@ from superword.counts.folders import (
     Totals,
     check_files,
     check_same_settings,
+    counts_file,
     find_shard,
     list_all_shards,
     list_count_files,
@@ -302,7 +303,9 @@ def merge_counts(
             **merge_weights(shards),
         )
         kinds = {
-            kind: key_counts.sum_files([folder / shard.files[kind].name for folder, shard in found])
+            kind: key_counts.sum_files(
+                [counts_file(folder, shard, kind) for folder, shard in found]
+            )
             for kind in shards[0].files
         }
         merged.append(summarize(write_files(target, new, kinds), is_new=True))

@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, astuple, dataclass
+from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
@@ -23,6 +24,7 @@ __all__ = [
     "Totals",
     "check_files",
     "check_same_settings",
+    "counts_file",
     "find_shard",
     "list_all_shards",
     "list_count_files",
@@ -35,6 +37,12 @@ __all__ = [
 FORMAT = "superword counts"
 VERSION = 1
 CUT_FILE = "cut.json"
+
+# Totals are smaller, so that no count overflows.
+MAX_TOTAL = 2**62
+
+# As many missing shards are named.
+MAX_NAMED = 10
 
 Stage = Literal["pretokens", "fragments"]
 
@@ -56,7 +64,7 @@ class Totals:
             CountsError: If they are too large.
         """
         sums = Totals(*map(sum, zip(*map(astuple, each), strict=True)))
-        if max(sums.documents, sums.bytes) >= 2**62:
+        if max(sums.documents, sums.bytes, sums.pretokens) >= MAX_TOTAL:
             raise CountsError(
                 "the weighted documents have 2^62 bytes or more together; count them again with "
                 "all weights divided by the same number"
@@ -155,11 +163,46 @@ class CountedShard:
             fields["seen"] = Totals(**fields["seen"])
             fields["files"] = {kind: File(**file) for kind, file in fields["files"].items()}
             fields["sources"] = [(name, size) for name, size in fields["sources"]]
-            return CountedShard(**fields)
+            return check_shard(CountedShard(**fields), path)
         except (ValueError, KeyError, TypeError, AttributeError) as damage:
             if isinstance(damage, CountsError):
                 raise
             raise CountsError(f"{path}: damaged ({damage!r}); count the shard again") from None
+
+
+def check_shard(shard: CountedShard, path: Path) -> CountedShard:
+    """Return the shard that a manifest describes.
+
+    Raises:
+        ValueError: If it cannot be: numbers out of range, files elsewhere, another shard than the
+            name of the manifest says.
+    """
+    numbers = [shard.index, shard.shards, *astuple(shard.seen)]
+    numbers += [file.keys for file in shard.files.values()]
+    numbers += [size for _, size in shard.sources]
+    if not all(type(number) is int and 0 <= number < MAX_TOTAL for number in numbers):
+        raise ValueError("a number is not an integer from 0 to 2^62")
+    if shard.seen.pretokens > shard.seen.bytes:
+        raise ValueError("more pretokens than bytes")
+    if manifest_path(path.parent, shard.stage, shard.index, shard.shards) != path:
+        raise ValueError(f"{shard.stage!r} of shard {shard.index} of {shard.shards} by its content")
+    kinds = [{"pretokens"}, {"pretokens", "bigrams"}] if shard.cut is None else [{"fragments"}]
+    if set(shard.files) not in kinds:
+        raise ValueError(f"files of {', '.join(map(repr, shard.files))}")
+    for file in shard.files.values():
+        # A file elsewhere would be read, and its content reported in errors.
+        if file.name != Path(file.name).name or file.name in ("", "..") or "\\" in file.name:
+            raise ValueError(f"the file {file.name!r} is not in the folder")
+    return shard
+
+
+def counts_file(folder: Path, shard: CountedShard, kind: str) -> key_counts.CountsFile:
+    """Return a file of a shard, with the number of its keys and the range of its sum."""
+    file, pretokens = shard.files[kind], shard.seen.pretokens
+    # Each fragment has at least two pretokens. Bigrams are counted once for each pretoken at most.
+    most = pretokens // 2 if kind == "fragments" else pretokens
+    least = pretokens if kind == "pretokens" else 0
+    return key_counts.CountsFile(folder / file.name, file.keys, least, most)
 
 
 def manifest_path(folder: Path, stage: Stage, index: int, shards: int) -> Path:
@@ -253,10 +296,16 @@ def list_all_shards(folder: Path, stage: Stage) -> list[CountedShard]:
     if len(numbers) > 1:
         listed = " and ".join(map(str, numbers))
         raise CountsError(f"{folder}: it has shards of {listed}; keep those of one number")
-    missing = sorted(set(range(numbers[0])) - {shard.index for shard in counted})
-    if missing:
-        listed = ", ".join(f"{index}/{numbers[0]}" for index in missing)
-        raise CountsError(f"{folder}: {stage} are incomplete; count the missing shards: {listed}")
+    lacking = numbers[0] - len(counted)
+    if lacking:
+        # The number of shards may be any: they are not listed one by one.
+        found = {shard.index for shard in counted}
+        missing = (index for index in range(numbers[0]) if index not in found)
+        listed = ", ".join(f"{index}/{numbers[0]}" for index in islice(missing, MAX_NAMED))
+        more = f" and {lacking - MAX_NAMED:,} more" if lacking > MAX_NAMED else ""
+        raise CountsError(
+            f"{folder}: {stage} are incomplete; count the missing shards: {listed}{more}"
+        )
     check_same_settings(folder, counted)
     for shard in counted[1:]:
         if shard.weighting() != counted[0].weighting():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO, Any, TypeAlias
@@ -16,6 +17,7 @@ from superword.errors import CountsError
 __all__ = [
     "BATCH_KEYS",
     "BIGRAM_BUCKETS",
+    "CountsFile",
     "bigram_batches",
     "core_batches",
     "import_arrow",
@@ -30,6 +32,28 @@ Batch: TypeAlias = Any
 
 Rows: TypeAlias = tuple[bytes, bytes, bytes]
 """As the core takes keys: their bytes, their offsets and their counts, both as uint64."""
+
+
+@dataclass(frozen=True)
+class CountsFile:
+    """A Parquet file of sorted keys with counts, and what is known of them.
+
+    Attributes:
+        path: Its path.
+        keys: The number of keys, if known.
+        least: The least sum of the counts.
+        most: The largest sum of the counts.
+    """
+
+    path: Path
+    keys: int | None = None
+    least: int = 0
+    most: int = 2**62 - 1
+
+    def refuse(self, problem: str) -> CountsError:
+        """Return the error for counts that cannot be right."""
+        return CountsError(f"{self.path}: {problem}; remove it and count again")
+
 
 # Files that are summed at once. Each takes a few megabytes of memory.
 MAX_OPEN_FILES = 64
@@ -133,27 +157,84 @@ def write(file: IO[bytes], batches: Iterable[Batch]) -> int:
     return keys
 
 
-def read(path: Path) -> Iterator[Batch]:
-    """Yield the batches of a Parquet file."""
-    with import_arrow().parquet.ParquetFile(path) as table:
-        yield from table.iter_batches(BATCH_KEYS)
+def read(file: CountsFile) -> Iterator[Batch]:
+    """Yield the batches of a Parquet file.
+
+    Raises:
+        CountsError: If the file is damaged, its keys are not in order, each once, its counts are
+            not positive, or they have another number or sum than they must have.
+    """
+    pa = import_arrow()
+    keys = total = 0
+    last = None
+    try:
+        with pa.parquet.ParquetFile(file.path) as table:
+            check_columns(file, table.schema_arrow)
+            for batch in table.iter_batches(BATCH_KEYS):
+                if batch.num_rows:
+                    check_batch(file, batch, last)
+                    last = batch.column("key")[-1]
+                    keys += batch.num_rows
+                    total += sum_exactly(np.asarray(batch.column("count")))
+                if total > file.most:
+                    raise file.refuse(f"its counts exceed {file.most:,} together")
+                yield batch
+    except pa.ArrowException as damage:
+        raise file.refuse(f"damaged ({damage})") from None
+    if file.keys is not None and keys != file.keys:
+        raise file.refuse(f"it has {keys:,} keys, not {file.keys:,} as its manifest says")
+    if total < file.least:
+        raise file.refuse(f"its counts are {total:,} together, not {file.least:,}")
 
 
-def sum_files(paths: Sequence[Path]) -> Iterator[Batch]:
+def check_columns(file: CountsFile, schema: Any) -> None:
+    """Reject a file without the columns of counts."""
+    pa = import_arrow()
+    if schema.names != ["key", "count"] or schema.types != [pa.binary(), pa.int64()]:
+        raise file.refuse("it has other columns than 'key', binary, and 'count', int64")
+
+
+def check_batch(file: CountsFile, batch: Batch, last: Any) -> None:
+    """Reject keys that are not in order after `last`, each once, and counts below 1."""
+    pa = import_arrow()
+    key, count = batch.column("key"), batch.column("count")
+    if key.null_count or count.null_count:
+        raise file.refuse("a key or a count is missing")
+    is_sorted = pa.compute.all(pa.compute.less(key[:-1], key[1:])).as_py() is not False
+    if not is_sorted or (last is not None and last.as_py() >= key[0].as_py()):
+        raise file.refuse("its keys are not in order, or one occurs twice")
+    counts = np.asarray(count)
+    if counts.min() < 1:
+        wrong = int(counts.argmin())
+        raise file.refuse(f"the key {key[wrong].as_py()!r} has the count {counts[wrong]}")
+
+
+def sum_exactly(counts: np.ndarray[Any, np.dtype[np.int64]]) -> int:
+    """Return the sum, which may exceed 64 bits.
+
+    Example:
+        >>> sum_exactly(np.array([2**62, 2**62, 5])) == 2**63 + 5
+        True
+    """
+    return int(counts.sum(dtype=object if counts.max() > 2**62 // len(counts) else np.int64))
+
+
+def sum_files(files: Sequence[CountsFile]) -> Iterator[Batch]:
     """Yield the keys of sorted files in order, each once, with the sums of their counts.
 
-    A few megabytes of each file are in memory at a time. Many files are first summed in groups.
+    A few megabytes of each file are in memory at a time. Many files are first summed in groups. The
+    caller makes sure that all counts together are below 2^62, by `CountsFile.most`.
     """
-    if len(paths) <= MAX_OPEN_FILES:
-        yield from sum_streams([read(path) for path in paths])
+    if len(files) <= MAX_OPEN_FILES:
+        yield from sum_streams([read(file) for file in files])
         return
     with TemporaryDirectory(prefix="superword-") as folder, ExitStack() as stack:
         fewer = []
-        for start in range(0, len(paths), MAX_OPEN_FILES):
+        for start in range(0, len(files), MAX_OPEN_FILES):
             sums = Path(folder, f"{start}.parquet")
             with stack.enter_context(sums.open("wb")) as file:
-                write(file, sum_files(paths[start : start + MAX_OPEN_FILES]))
-            fewer.append(sums)
+                write(file, sum_files(files[start : start + MAX_OPEN_FILES]))
+            fewer.append(CountsFile(sums))
         yield from sum_files(fewer)
 
 

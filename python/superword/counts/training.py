@@ -19,6 +19,7 @@ from superword.counts.folders import (
     CountedShard,
     Totals,
     check_files,
+    counts_file,
     list_all_shards,
     list_shards,
 )
@@ -163,7 +164,7 @@ def count_missing(
 
 def sum_shards(folder: Path, shards: Sequence[CountedShard], kind: str) -> Iterator[object]:
     """Yield the sums over all shards."""
-    return key_counts.sum_files([folder / shard.files[kind].name for shard in shards])
+    return key_counts.sum_files([counts_file(folder, shard, kind) for shard in shards])
 
 
 def check_pretokens(folder: Path, config: TrainingConfig) -> list[CountedShard]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 
+from superword import _core
+
 __all__ = ["available_threads", "thread_count"]
 
 
@@ -17,8 +19,10 @@ def thread_count(threads: int | None) -> int:
     """Return the number of threads asked for; all available ones for None.
 
     Raises:
-        ValueError: If it is below 1.
+        ValueError: If it is below 1, or above 1,024.
     """
     if threads is not None and threads < 1:
         raise ValueError(f"threads must be at least 1, not {threads}")
+    if threads is not None and threads > _core.MAX_THREADS:
+        raise ValueError(f"threads must be at most {_core.MAX_THREADS:,}, not {threads:,}")
     return threads or available_threads()

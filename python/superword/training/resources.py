@@ -19,7 +19,9 @@ __all__ = ["ResourceKeywords", "Resources", "parse_size"]
 class Resources:
     """Threads, memory and progress. They do not change a result."""
 
-    threads: int | None = option(None, "Number of threads; all available ones by default.")
+    threads: int | None = option(
+        None, "Number of threads, at most 1,024; all available ones by default."
+    )
     memory_limit: int | str | None = option(
         None, "Memory limit, e.g. 1GB; at least 256 MB. Counts beyond it go to temporary files."
     )

@@ -55,6 +55,14 @@ impl BatchStore {
         }
     }
 
+    /// The number of bytes of text in a batch.
+    pub(super) fn byte_len(&self, index: usize) -> usize {
+        match &self.batches[index] {
+            StoredBatch::InMemory(batch) => batch.byte_len(),
+            StoredBatch::InFile { bytes, .. } => *bytes,
+        }
+    }
+
     /// Stores a batch, and leaves an empty one.
     pub(super) fn push(&mut self, batch: &mut Batch) -> Result<(), Error> {
         if batch.byte_len() <= self.memory {

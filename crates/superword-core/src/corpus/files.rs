@@ -10,7 +10,7 @@ use super::decompress::Compression;
 use super::format::{self, Format};
 use super::limits::Limits;
 use super::parse::{Parser, Sink, collect_first_skipped};
-use super::stream::{InputBlock, Stream};
+use super::stream::{InputBlock, Stream, StreamError};
 use super::workers::{Failure, run_workers};
 use super::{BLOCK_SIZE, BatchHandler, Corpus, CorpusOptions, ReadOptions, Totals};
 use crate::Error;
@@ -55,7 +55,7 @@ impl Files {
             let counting = Box::new(CountingReader { file, consumed: Arc::clone(&pass.consumed) });
             let decompressed = input.compression.decompress(counting)?;
             let separator = self.options.separator.as_deref();
-            Ok(Stream::new(decompressed, input.format, separator, pass.split_documents, size))
+            Ok(Stream::new(decompressed, input.format, separator, pass.options, size))
         };
         open().map_err(|source| Error::Io {
             path: input.path.clone(),
@@ -123,8 +123,8 @@ struct Pass<'f> {
     /// The number of blocks read so far.
     blocks: u64,
     limits: Limits,
-    /// Whether a file that is one document may be split.
-    split_documents: bool,
+    /// Whether a file that is one document may be split, and how large a document may be.
+    options: ReadOptions,
     consumed: Arc<AtomicU64>,
 }
 
@@ -151,7 +151,11 @@ impl<'f> Pass<'f> {
             match read {
                 Ok(true) => return Ok(Some(input)),
                 Ok(false) => self.open = None,
-                Err(source) => {
+                Err(StreamError::TooLarge(document)) => {
+                    let error = document.explain(&input.name);
+                    sink.skip_or_fail(error, self.files.options.on_error, self.blocks)?;
+                }
+                Err(StreamError::Io(source)) => {
                     self.open = None;
                     let error =
                         explain_read_error(&input.path, &input.name, input.compression, source);
@@ -195,8 +199,9 @@ impl Corpus for Files {
         let limits = Limits::new(&self.options);
         let consumed = Arc::default();
         let split_documents = options.split_documents && self.options.may_split_documents();
+        let options = ReadOptions { split_documents, ..options };
         let (next, open, blocks) = (0, None, 0);
-        let pass = Pass { files: self, next, open, blocks, limits, split_documents, consumed };
+        let pass = Pass { files: self, next, open, blocks, limits, options, consumed };
         let pass = Mutex::new(pass);
         let start = |index| {
             let (block, sink, totals) = Default::default();

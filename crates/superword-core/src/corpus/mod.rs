@@ -35,7 +35,7 @@ pub use self::batch::Batch;
 pub use self::files::Files;
 pub use self::format::is_supported;
 pub use self::memory::Memory;
-pub use self::options::{CorpusOptions, OnError, ReadOptions};
+pub use self::options::{CorpusOptions, MAX_DOCUMENT_BYTES, OnError, ReadOptions};
 #[cfg(test)]
 pub(crate) use self::split_points::last_split_point;
 pub(crate) use self::split_points::split_into_pieces;
@@ -84,7 +84,7 @@ pub trait Corpus: Sync {
 }
 
 /// Weighted documents have fewer bytes than this together, so that no count overflows.
-const MAX_WEIGHTED_BYTES: u64 = 1 << 62;
+pub(crate) const MAX_WEIGHTED_BYTES: u64 = 1 << 62;
 
 /// The size of a corpus, as one pass over it found it. A document counts as often as its weight
 /// says.

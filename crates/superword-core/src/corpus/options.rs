@@ -86,6 +86,9 @@ pub enum OnError {
     Skip,
 }
 
+/// The largest document that is read without a memory limit, in bytes: 4 GiB.
+pub const MAX_DOCUMENT_BYTES: u64 = 4 << 30;
+
 /// How one pass over a corpus hands out documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReadOptions {
@@ -93,12 +96,15 @@ pub struct ReadOptions {
     pub threads: usize,
     /// Whether a large document may be split into pieces at its split points.
     pub split_documents: bool,
+    /// The largest document, in bytes of the file. A larger one is an error, before all of it is
+    /// read. If documents may be split, this limits the text between two split points.
+    pub max_document_bytes: u64,
 }
 
 impl ReadOptions {
-    /// Hands out whole documents.
+    /// Hands out whole documents, up to [`MAX_DOCUMENT_BYTES`].
     #[must_use]
     pub fn whole_documents(threads: usize) -> ReadOptions {
-        ReadOptions { threads, split_documents: false }
+        ReadOptions { threads, split_documents: false, max_document_bytes: MAX_DOCUMENT_BYTES }
     }
 }

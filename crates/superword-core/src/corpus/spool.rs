@@ -16,7 +16,7 @@ use super::format::{self, Format};
 use super::limits::Limits;
 use super::parse::{MAX_MESSAGES, Parser, Sink};
 use super::split_points::split_into_pieces;
-use super::stream::{InputBlock, Stream};
+use super::stream::{InputBlock, Stream, StreamError};
 use super::workers::{Failure, run_workers};
 use super::{BLOCK_SIZE, Batch, BatchHandler, Corpus, CorpusOptions, ReadOptions, Totals};
 use crate::Error;
@@ -137,15 +137,24 @@ impl Spool {
             weight = options.find_file_weight(name, *format)?;
         }
         let read = opened.and_then(|(format, input)| {
-            let mut stream = Stream::new(
-                input,
-                format,
-                options.separator.as_deref(),
-                options.may_split_documents(),
-                None,
-            );
+            let split_documents = options.may_split_documents();
+            let reading = ReadOptions { split_documents, ..ReadOptions::whole_documents(1) };
+            let separator = options.separator.as_deref();
+            let mut stream = Stream::new(input, format, separator, reading, None);
             let mut block = InputBlock::default();
-            while !self.limits.are_reached() && stream.read_block(&mut block)? {
+            while !self.limits.are_reached() {
+                match stream.read_block(&mut block) {
+                    Ok(true) => {}
+                    Ok(false) => break,
+                    Err(StreamError::Io(source)) => return Err(source),
+                    Err(StreamError::TooLarge(document)) => {
+                        let refused = document.explain(name);
+                        match sink.skip_or_fail(refused, options.on_error, 0) {
+                            Ok(()) => continue,
+                            Err(error) => return Ok(Err(error)),
+                        }
+                    }
+                }
                 let (limits, sink) = (&mut self.limits, &mut sink);
                 let options = &options;
                 let mut parser = Parser { name, format, options, weight, block: 0, limits, sink };
@@ -227,6 +236,18 @@ impl Spool {
         }
     }
 
+    /// Returns the bytes of text in batches.
+    fn count_bytes(&self, indices: Range<usize>) -> u64 {
+        let byte_len = |index| {
+            if index == self.store.len() {
+                self.pending.byte_len()
+            } else {
+                self.store.byte_len(index)
+            }
+        };
+        indices.map(byte_len).sum::<usize>() as u64
+    }
+
     /// Joins batches to one.
     fn read_joined(&self, mut indices: Range<usize>) -> io::Result<Cow<'_, Batch>> {
         let mut batch =
@@ -260,6 +281,15 @@ impl Corpus for Spool {
             let Some(&[start, end]) = starts.get(number..).and_then(<[_]>::first_chunk) else {
                 return Ok(false);
             };
+            let max_bytes = options.max_document_bytes;
+            if end - start > 1 && self.count_bytes(start..end) > max_bytes {
+                let message = format!(
+                    "a document has more than {max_bytes} bytes, the largest that is read: an eighth \
+                     of memory_limit, or 4 GiB without one; split it, or raise the limit"
+                );
+                let (file, line, column) = (None, None, None);
+                return Err(failure(Error::Corpus { file, line, column, message }));
+            }
             let batch = self.read_joined(start..end).map_err(|source| {
                 let doing = "cannot read the temporary copy of the corpus";
                 failure(Error::Io { path: env::temp_dir(), doing, source })
@@ -335,7 +365,7 @@ mod tests {
             spool.extend(&batch).expect("room on the disk");
             let bytes = text.len() as u64;
             assert_eq!(spool.totals(), Totals { documents: 4, bytes: bytes + 3, skipped: 0 });
-            let options = ReadOptions { threads: 2, split_documents: true };
+            let options = ReadOptions { split_documents: true, ..ReadOptions::whole_documents(2) };
             let totals = spool.read(options, &|_, _| Ok(()), &|_| ()).expect("readable");
             assert_eq!(totals, Totals { documents: 9, bytes: 3 * bytes + 6, skipped: 0 });
         }

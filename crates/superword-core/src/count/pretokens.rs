@@ -69,6 +69,11 @@ impl PretokenCounts {
         self.map.for_each(|pretoken, value| each(pretoken, value.count()));
     }
 
+    /// Returns how often the corpus contains a pretoken.
+    pub(crate) fn count_of(&self, pretoken: &[u8]) -> u64 {
+        self.map.find(pretoken).map_or(0, PretokenCount::count)
+    }
+
     /// Whether the corpus contains a pretoken, and it is eligible.
     pub(crate) fn has_eligible(&self, pretoken: &[u8]) -> bool {
         self.map.find(pretoken).is_some_and(PretokenCount::is_eligible)

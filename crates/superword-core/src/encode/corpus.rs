@@ -23,7 +23,7 @@ const MAX_PORTION_BYTES: usize = 64 << 20;
 ///
 /// # Errors
 /// The first of these in the order of the input: an error of `write`, an error of the corpus, an error
-/// of encoding, or an interrupt.
+/// of encoding, or an interrupt. Also if the system refuses to start the thread that reads.
 pub fn encode_corpus(
     encoder: &Encoder,
     corpus: &dyn Corpus,
@@ -34,7 +34,9 @@ pub fn encode_corpus(
     thread::scope(|scope| {
         let (portions, read) = mpsc::sync_channel(1);
         let size = threads.saturating_mul(BYTES_PER_THREAD).min(MAX_PORTION_BYTES);
-        let reader = scope.spawn(move || read_portions(corpus, size, &portions, control));
+        let read_all = move || read_portions(corpus, size, &portions, control);
+        let reader = thread::Builder::new().spawn_scoped(scope, read_all);
+        let reader = reader.map_err(|source| Error::Thread { source })?;
         // If encoding ends early, this closes the channel, which ends the reader.
         let written = read.into_iter().try_for_each(|portion: Batch| {
             let texts: Vec<&str> = portion.documents().collect();

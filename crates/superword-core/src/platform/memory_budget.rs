@@ -43,6 +43,12 @@ impl MemoryBudget {
         self.limit.map_or(usize::MAX, |limit| (limit / 8) as usize)
     }
 
+    /// Returns how many bytes a document may have: an eighth of the limit. The file and the batch have
+    /// a copy each, while another thread may have such a document, too.
+    pub(crate) fn document_size(self) -> Option<u64> {
+        self.limit.map(|limit| limit / 8)
+    }
+
     /// Checks that merges can be learned on pretokens that take this many cells, one for each byte
     /// and one for each pretoken, while tables of `table_bytes` stay in memory.
     ///

@@ -1,28 +1,48 @@
 //! Work on several threads.
 
+#[cfg(feature = "threads")]
+use std::thread::{self, Builder};
+
+/// The most threads that a job may ask for. More would not make it faster anywhere, and each takes
+/// memory.
+pub const MAX_THREADS: usize = 1024;
+
 /// Calls `work` with each number below `threads`, or with 0 if there is none, each on a thread of its
 /// own, and returns the results in order. The first call is on this thread.
 ///
-/// Built without threads, it makes all calls on this thread, one after the other.
+/// If the system refuses to start a thread, the remaining calls are on this thread, one after the
+/// other. Built without threads, all calls are. So no call may wait for another.
 ///
 /// # Panics
 /// If a call panics.
 pub(crate) fn call_on_threads<T: Send>(threads: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
     #[cfg(feature = "threads")]
-    return std::thread::scope(|scope| {
+    return call_on_built_threads(threads, Builder::new, work);
+    #[cfg(not(feature = "threads"))]
+    (0..threads.max(1)).map(work).collect()
+}
+
+/// Like [`call_on_threads`], on threads that `builder` configures.
+#[cfg(feature = "threads")]
+fn call_on_built_threads<T: Send>(
+    threads: usize,
+    builder: impl Fn() -> Builder,
+    work: impl Fn(usize) -> T + Sync,
+) -> Vec<T> {
+    thread::scope(|scope| {
         let work = &work;
-        let spawned: Vec<_> =
-            (1..threads).map(|number| scope.spawn(move || work(number))).collect();
-        let mut results = Vec::with_capacity(threads);
-        results.push(work(0));
+        let spawned: Vec<_> = (1..threads)
+            .map_while(|number| builder().spawn_scoped(scope, move || work(number)).ok())
+            .collect();
+        let mut results = vec![work(0)];
+        let remaining = spawned.len() + 1..threads;
         for thread in spawned {
             let result = thread.join();
             results.push(result.unwrap_or_else(|payload| std::panic::resume_unwind(payload)));
         }
+        results.extend(remaining.map(work));
         results
-    });
-    #[cfg(not(feature = "threads"))]
-    (0..threads.max(1)).map(work).collect()
+    })
 }
 
 #[cfg(test)]
@@ -36,5 +56,15 @@ mod tests {
             assert_eq!(call_on_threads(threads, |number| number), numbers);
         }
         assert_eq!(call_on_threads(0, |number| number), [0]);
+    }
+
+    #[cfg(all(feature = "threads", target_pointer_width = "64"))]
+    #[test]
+    fn calls_whose_thread_cannot_be_started_are_on_this_thread() {
+        let refused = || Builder::new().stack_size(1 << 60);
+        assert!(refused().spawn(|| ()).is_err(), "no system has that much memory");
+        let this = thread::current().id();
+        let results = call_on_built_threads(5, refused, |number| (number, thread::current().id()));
+        assert_eq!(results, (0..5).map(|number| (number, this)).collect::<Vec<_>>());
     }
 }

@@ -41,7 +41,8 @@ impl Splitter {
 
     /// Returns how to read a corpus that is split this way.
     pub(crate) fn read_options(&self, threads: usize) -> ReadOptions {
-        ReadOptions { threads, split_documents: self.may_split_documents() }
+        let split_documents = self.may_split_documents();
+        ReadOptions { split_documents, ..ReadOptions::whole_documents(threads) }
     }
 }
 

@@ -67,7 +67,8 @@ pub fn extend(
         base.added_token_finder().map(|added_tokens| SegmentedCorpus { corpus, added_tokens });
     let corpus = segmented.as_ref().map_or(corpus, |segmented| segmented);
     let threads = resources.threads;
-    let reading = ReadOptions { threads, split_documents: base.may_split_documents() };
+    let split_documents = base.may_split_documents();
+    let reading = ReadOptions { split_documents, ..ReadOptions::whole_documents(threads) };
     let pass = resources.pass(corpus, reading, control);
     let counts = count_pretokens(&pass, splitter, kind != ExtensionKind::Merges)?;
     let training = counts.training();

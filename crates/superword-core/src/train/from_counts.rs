@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use crate::control::Control;
+use crate::corpus::MAX_WEIGHTED_BYTES;
 use crate::count::{Fragments, PretokenCount, PretokenCounts, PretokenMap, RunWriter};
 use crate::error::Error;
 use crate::model::{Model, Parameters, Training};
@@ -27,8 +28,11 @@ pub struct PretokenSums {
     eligibility: Eligibility,
     map: PretokenMap<PretokenCount>,
     budget: MemoryBudget,
-    /// The bytes that the pretokens have together.
+    /// The bytes that the distinct pretokens have together.
     bytes: usize,
+    /// The number of all pretokens, and of their bytes.
+    occurrences: u64,
+    occurring_bytes: u64,
 }
 
 impl PretokenSums {
@@ -38,28 +42,37 @@ impl PretokenSums {
     /// When the regex of eligible pretokens is malformed.
     pub fn new(eligible: &str, memory_limit: Option<u64>) -> Result<PretokenSums, Error> {
         let (eligibility, budget) = (Eligibility::new(eligible)?, MemoryBudget::new(memory_limit));
-        Ok(PretokenSums { eligibility, map: PretokenMap::new(), budget, bytes: 0 })
+        let map = PretokenMap::new();
+        Ok(PretokenSums { eligibility, map, budget, bytes: 0, occurrences: 0, occurring_bytes: 0 })
     }
 
     /// Adds a pretoken, which was not added before, with its count.
     ///
     /// # Errors
-    /// When it is not UTF-8, or was added before; when a regex fails on it; when there are too many
-    /// pretokens for the memory limit.
+    /// When it is not UTF-8, or was added before; when its count is out of range; when a regex fails
+    /// on it; when there are too many pretokens for the memory limit.
     pub fn add(&mut self, pretoken: &[u8], count: u64) -> Result<(), Error> {
         let refuse = |problem| {
             let reason = format!("the pretoken b\"{}\" {problem}", pretoken.escape_ascii());
             Error::Counts { reason }
         };
         let text = std::str::from_utf8(pretoken).map_err(|_| refuse("is not UTF-8"))?;
-        if text.is_empty() || count == 0 || count > i64::MAX as u64 {
-            return Err(refuse("is empty, or its count is out of range"));
+        if text.is_empty() || count == 0 {
+            return Err(refuse("is empty, or its count is 0"));
         }
+        let bytes = count.checked_mul(text.len() as u64);
+        let bytes = bytes.and_then(|bytes| bytes.checked_add(self.occurring_bytes));
+        // So no sum of counts overflows: neither one over pretokens nor one over their bytes.
+        let Some(bytes) = bytes.filter(|&bytes| bytes < MAX_WEIGHTED_BYTES) else {
+            return Err(refuse("makes the corpus as large as 2^62 bytes, so its count is wrong"));
+        };
         let before = self.map.len();
         self.map.insert(pretoken, PretokenCount::new(count, self.eligibility.has(text)?));
         if self.map.len() == before {
             return Err(refuse("occurs twice; sum the counts first"));
         }
+        self.occurring_bytes = bytes;
+        self.occurrences += count;
         self.bytes += pretoken.len();
         if self.map.len().is_multiple_of(CHECK_EVERY) {
             self.budget.allow_merges(self.bytes + self.map.len(), 0)?;
@@ -67,10 +80,24 @@ impl PretokenSums {
         Ok(())
     }
 
+    /// Rejects pretokens that occur more often than the documents have room for.
+    fn check_totals(&self, totals: ShardTotals) -> Result<(), Error> {
+        let ShardTotals { pretokens, corpus } = totals;
+        if self.occurrences > pretokens || self.occurring_bytes > corpus.bytes {
+            let reason = format!(
+                "the counts are of {} pretokens with {} bytes, but the documents have {pretokens} \
+                 pretokens and {} bytes",
+                self.occurrences, self.occurring_bytes, corpus.bytes
+            );
+            return Err(Error::Counts { reason });
+        }
+        Ok(())
+    }
+
     /// Learns the merges.
     ///
     /// # Errors
-    /// When the parameters have a second stage; when the memory limit is too low; when the job is
+    /// When the counts exceed the totals; when the parameters have a second stage; when the memory limit is too low; when the job is
     /// interrupted.
     pub fn learn(
         self,
@@ -83,21 +110,23 @@ impl PretokenSums {
             let reason = "a second stage (transition) is learned on documents, not on counts";
             return Err(Error::Counts { reason: reason.to_owned() });
         }
+        self.check_totals(totals)?;
         let counts = PretokenCounts::from_sums(self.map, totals.pretokens, totals.corpus);
         self.budget.allow_merges(counts.cells(), counts.memory())?;
         let context = TrainingContext { parameters: &parameters, resources, control };
         let merges = MergeSteps::learn(&counts, &context)?;
         huge_pages::release();
         let openable = OpenablePretokens::new(&counts, &merges);
+        let openable_counts = openable.find_counts(&counts, &merges);
         let training = counts.training();
-        Ok(LearnedMerges { base: None, parameters, training, merges, openable })
+        Ok(LearnedMerges { base: None, parameters, training, merges, openable, openable_counts })
     }
 
     /// Learns the merges of an extension, after all rules of a model. If it has superwords only,
     /// there are none.
     ///
     /// # Errors
-    /// When the model cannot be extended, or has added tokens; when the memory limit is too low;
+    /// When the counts exceed the totals; when the model cannot be extended, or has added tokens; when the memory limit is too low;
     /// when the job is interrupted.
     pub fn learn_after(
         self,
@@ -114,6 +143,7 @@ impl PretokenSums {
         }
         let kind = extension.kind;
         let parameters = extension.into_parameters(&base)?;
+        self.check_totals(totals)?;
         let counts = PretokenCounts::from_sums(self.map, totals.pretokens, totals.corpus);
         self.budget.allow_merges(counts.cells(), counts.memory())?;
         let context = TrainingContext { parameters: &parameters, resources, control };
@@ -122,8 +152,10 @@ impl PretokenSums {
             .unwrap_or_else(|| MergeSteps::none_after(&base, parameters.min_count));
         huge_pages::release();
         let openable = OpenablePretokens::after(&base, &counts, &merges);
+        let openable_counts = openable.find_counts(&counts, &merges);
         let training = counts.training();
-        Ok(LearnedMerges { base: Some(base), parameters, training, merges, openable })
+        let base = Some(base);
+        Ok(LearnedMerges { base, parameters, training, merges, openable, openable_counts })
     }
 }
 
@@ -135,6 +167,8 @@ pub struct LearnedMerges {
     training: Training,
     merges: MergeSteps,
     openable: OpenablePretokens,
+    /// How often each of them occurs, by `OpenableIndex`.
+    openable_counts: Vec<u64>,
 }
 
 /// The counts below which pretokens and fragments were left out, if any. The model records them.
@@ -170,7 +204,8 @@ impl LearnedMerges {
     /// # Errors
     /// When no temporary file can be written.
     pub fn fragment_sums(&self) -> Result<FragmentSums, Error> {
-        Ok(FragmentSums { openable: self.openable.tokens.clone(), writer: RunWriter::new()? })
+        let (openable, unused) = (self.openable.tokens.clone(), self.openable_counts.clone());
+        Ok(FragmentSums { openable, unused, writer: RunWriter::new()? })
     }
 
     /// Learns supermerges on fragments, and returns the model. Without fragments, it has no
@@ -219,6 +254,8 @@ impl LearnedMerges {
 pub struct FragmentSums {
     /// The tokens of the openable pretokens, by `OpenableIndex`.
     openable: Vec<TrainingToken>,
+    /// How often each of them occurs outside the fragments that were added.
+    unused: Vec<u64>,
     writer: RunWriter,
 }
 
@@ -238,15 +275,22 @@ impl FragmentSums {
     /// When the fragment or its count is invalid; when the temporary file cannot be written.
     pub fn add(&mut self, fragment: &[u8], count: u64) -> Result<(), Error> {
         let (indices, rest) = fragment.as_chunks();
-        let indices = indices.iter().map(|&bytes| OpenableIndex(u32::from_le_bytes(bytes)));
-        let tokens: Option<Vec<_>> =
-            indices.map(|index| self.openable.get(index.0 as usize)).collect();
-        let valid = tokens.filter(|tokens| rest.is_empty() && tokens.len() > 1 && count > 0);
-        let Some(tokens) = valid else {
-            let reason = "a fragment contains an index that no openable pretoken has".to_owned();
-            return Err(Error::Counts { reason });
-        };
-        let bytes: Vec<u8> = tokens.iter().flat_map(|token| token.0.to_le_bytes()).collect();
-        self.writer.push(&bytes, count)
+        let refuse = |reason: &str| Err(Error::Counts { reason: reason.to_owned() });
+        if !rest.is_empty() || indices.len() < 2 || count == 0 {
+            return refuse("a fragment has fewer than two pretokens, or the count 0");
+        }
+        let mut tokens = Vec::with_capacity(fragment.len());
+        for &bytes in indices {
+            let index = OpenableIndex(u32::from_le_bytes(bytes)).0 as usize;
+            let Some(token) = self.openable.get(index) else {
+                return refuse("a fragment contains an index that no openable pretoken has");
+            };
+            let Some(unused) = self.unused[index].checked_sub(count) else {
+                return refuse("a pretoken occurs more often in fragments than it was counted");
+            };
+            self.unused[index] = unused;
+            tokens.extend_from_slice(&token.0.to_le_bytes());
+        }
+        self.writer.push(&tokens, count)
     }
 }

@@ -71,7 +71,7 @@ pub fn train(
         huge_pages::release();
         let split_documents = Pattern::new(pattern)?.may_split_documents();
         let next_pass =
-            CorpusPass { reading: ReadOptions { split_documents, ..reading }, ..next_pass };
+            CorpusPass { reading: ReadOptions { split_documents, ..pass.reading }, ..next_pass };
         superbpe::learn(&next_pass, merges, &context)?
     } else {
         let merges = MergeSteps::learn(&counts, &context)?;

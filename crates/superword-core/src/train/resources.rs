@@ -9,7 +9,7 @@ use crate::platform::memory_budget::MemoryBudget;
 /// What training and counting may use. It does not change what is learned.
 #[derive(Clone, Copy, Debug)]
 pub struct Resources {
-    /// The number of threads.
+    /// The number of threads; at most [`MAX_THREADS`](crate::MAX_THREADS) make sense.
     pub threads: usize,
     /// The memory limit in bytes, if any. It is raised to [`MIN_MEMORY_LIMIT`].
     ///
@@ -37,7 +37,10 @@ impl Resources {
         reading: ReadOptions,
         control: &'c Control<'c>,
     ) -> CorpusPass<'c> {
-        CorpusPass { corpus, reading, budget: self.budget(), control, expected: None }
+        let budget = self.budget();
+        let max_document_bytes = budget.document_size().unwrap_or(reading.max_document_bytes);
+        let reading = ReadOptions { max_document_bytes, ..reading };
+        CorpusPass { corpus, reading, budget, control, expected: None }
     }
 }
 

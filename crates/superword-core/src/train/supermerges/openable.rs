@@ -71,4 +71,10 @@ impl OpenablePretokens {
         }
         OpenablePretokens { symbols, from_start, tokens, opened_by_base }
     }
+
+    /// Returns how often each of them occurs, by `OpenableIndex`.
+    pub(crate) fn find_counts(&self, counts: &PretokenCounts, merges: &MergeSteps) -> Vec<u64> {
+        let spelled = self.tokens.iter().map(|&token| merges.tokens.bytes(token));
+        spelled.map(|pretoken| counts.count_of(pretoken)).collect()
+    }
 }
