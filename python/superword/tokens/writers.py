@@ -14,6 +14,7 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 
 from superword.atomic_files import AtomicFiles
+from superword.json_files import read_json_object
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -170,7 +171,7 @@ def read_description(path: Path, token_format: TokenFormat) -> dict[str, Any]:
     """
     fields: dict[str, Any] = {}
     with suppress(FileNotFoundError):
-        fields = json.loads(description_path(path).read_text(encoding="utf-8"))
+        fields = read_json_object(description_path(path))
     check_same(path, token_format, fields.get("fingerprint"), fields.get("end_of_text"))
     return fields
 
