@@ -34,6 +34,7 @@ FOUNDATIONS = [
     "html_page",
     "keywords",
     "patterns",
+    "json_files",
     "sizes",
     "tables",
     "version",

@@ -19,11 +19,13 @@ from superword.commands.export import export_command
 from superword.commands.extend import extend_command
 from superword.commands.inspect import inspect_command
 from superword.commands.merge_counts import merge_counts_command
+from superword.commands.messages import print_text
 from superword.commands.multi_value import MultiValueCommand
 from superword.commands.playground import playground_command
 from superword.commands.pretokenize import pretokenize_command
 from superword.commands.prune import prune_command
 from superword.commands.reproduce import reproduce_command
+from superword.commands.streams import CommandGroup
 from superword.commands.train import train_command
 from superword.version import find_version
 
@@ -33,11 +35,12 @@ __all__ = ["app"]
 def print_version(is_wanted: bool) -> None:
     """Print the version and exit."""
     if is_wanted:
-        typer.echo(f"superword {find_version()}")
+        print_text(f"superword {find_version()}\n")
         raise typer.Exit
 
 
 app = typer.Typer(
+    cls=CommandGroup,
     no_args_is_help=True,
     context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,

@@ -57,10 +57,10 @@ def test_decoding_returns_the_encoded_text(model: Path, options: list[str]) -> N
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        (b"1 two", "an id must be an integer from 0 on, not 'two'"),
-        (b"1 -2", "an id must be an integer from 0 on, not '-2'"),
-        (b"[1, true]", "an id must be an integer from 0 on, not True"),
-        (b"[1, [2]]", "an id must be an integer from 0 on, not [2]"),
+        (b"1 two", "an id must be an integer from 0 to 4294967295, not 'two'"),
+        (b"1 -2", "an id must be an integer from 0 to 4294967295, not '-2'"),
+        (b"[1, true]", "an id must be an integer from 0 to 4294967295, not True"),
+        (b"[1, [2]]", "an id must be an integer from 0 to 4294967295, not [2]"),
         (b"[1, 2", "the ids are not a JSON array: "),
         (b"300", "300"),
         (b"99999999999", "an id must be an integer"),

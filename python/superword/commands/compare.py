@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from superword.atomic_files import write_atomically
 from superword.commands.json_output import print_json
-from superword.commands.messages import errors_as_sentences
+from superword.commands.messages import errors_as_sentences, print_text
 from superword.commands.options import (
     UNWEIGHTED,
     AsCsv,
@@ -45,7 +43,7 @@ from superword.evaluation import (
     save_plot,
     show_text,
 )
-from superword.tokenizer.display import readable
+from superword.tokenizer.display import open_console, readable
 from superword.training import Resources
 
 __all__ = ["compare_command"]
@@ -149,15 +147,15 @@ def compare_command(
         print_json(found)
         return
     if form == "csv":
-        sys.stdout.write(format_comparison_csv(measured))
+        print_text(format_comparison_csv(measured))
         return
     if form == "markdown":
-        sys.stdout.write(format_comparison_markdown(measured))
+        print_text(format_comparison_markdown(measured))
         return
     if form == "latex":
-        sys.stdout.write(format_comparison_latex(measured))
+        print_text(format_comparison_latex(measured))
         return
-    console = Console(soft_wrap=True, highlight=False)
+    console = open_console()
     if text:
         print_side_by_side(text, rows, console)
     if measured:

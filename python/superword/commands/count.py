@@ -5,10 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from superword.commands.json_output import print_json
-from superword.commands.messages import errors_as_sentences
+from superword.commands.messages import errors_as_sentences, print_message
 from superword.commands.options import AsJson, CorpusPaths, derive_options, option, parse_shard
 from superword.corpus import CorpusOptions, RawPath
 from superword.counts import Counted, count
@@ -66,8 +64,7 @@ def count_command(
 def print_summary(counted: Counted, folder: Path) -> None:
     """Print a summary of counts to standard error."""
     existing = "" if counted.is_new else " (already counted)"
-    typer.echo(
+    print_message(
         f"{folder}: {counted.keys:,} distinct {counted.stage}{existing} in {counted.documents:,} "
         f"documents of {counted.bytes:,} bytes",
-        err=True,
     )

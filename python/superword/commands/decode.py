@@ -11,13 +11,18 @@ import typer
 
 from superword.atomic_files import write_atomically
 from superword.commands.json_output import print_json
-from superword.commands.messages import errors_as_sentences
+from superword.commands.messages import errors_as_sentences, print_message, print_text
 from superword.commands.options import Model, TextFile, option
 from superword.commands.text_input import decode_input, read_input
 from superword.corpus import reject_inputs
 from superword.tokenizer import load
 
 __all__ = ["decode_command"]
+
+# Ids have ten digits at most. Python refuses to read integers of thousands of digits.
+MAX_DIGITS = 100
+# Longer values are shortened in messages.
+MAX_SHOWN = 40
 
 
 def decode_command(
@@ -39,7 +44,8 @@ def decode_command(
 ) -> None:
     """Decode ids to bytes.
 
-    Ids are separated by white space, or are a JSON array.
+    Ids are separated by white space, or are a JSON array. On a terminal, control characters and
+    bytes that are not UTF-8 are escaped.
 
     superword decode model.json 84 111 32 98 101
 
@@ -60,9 +66,11 @@ def decode_command(
         if as_json:
             print_json({"output": str(output), "bytes": len(decoded)})
         else:
-            typer.echo(f"{output}: {len(decoded):,} bytes", err=True)
+            print_message(f"{output}: {len(decoded):,} bytes")
     elif as_json:
         print_json(decoded.decode("utf-8", "replace"))
+    elif sys.stdout.isatty():
+        print_text(decoded.decode("utf-8", "backslashreplace"))
     else:
         sys.stdout.buffer.write(decoded)
         sys.stdout.buffer.flush()
@@ -79,16 +87,39 @@ def read_ids(text: str) -> list[int]:
         ([1, 2, 3], [4, 5])
     """
     if not text.lstrip().startswith("["):
-        return [check_id(word, int(word) if word.isdecimal() else None) for word in text.split()]
+        return [check_id(word, parse_integer(word)) for word in text.split()]
     try:
-        array = json.loads(text)
+        array = json.loads(text, parse_int=parse_integer)
     except json.JSONDecodeError as error:
         raise ValueError(f"the ids are not a JSON array: {error}") from None
+    except RecursionError:
+        raise ValueError("the ids are not a JSON array: it is nested too deeply") from None
     return [check_id(item, item if type(item) is int else None) for item in array]
 
 
-def check_id(shown: object, id: int | None) -> int:
-    """Return an id if it is one that a model may have."""
-    if id is None or not 0 <= id < 2**32:
-        raise ValueError(f"an id must be an integer from 0 on, not {shown!r}")
+def parse_integer(digits: str) -> int | str:
+    """Return the integer that digits spell, or the text if it is none, or has too many of them."""
+    return int(digits) if digits.isdecimal() and len(digits) <= MAX_DIGITS else digits
+
+
+def check_id(shown: object, id: int | str | None) -> int:
+    """Return an id if it is one that a model may have.
+
+    Raises:
+        ValueError: If it is none.
+    """
+    if not isinstance(id, int) or not 0 <= id < 2**32:
+        raise ValueError(
+            f"an id must be an integer from 0 to 4294967295, not {shorten(repr(shown))}"
+        )
     return id
+
+
+def shorten(text: str) -> str:
+    """Return the beginning of a text.
+
+    Example:
+        >>> shorten("1" * 50)
+        '1111111111111111111111111111111111111111…'
+    """
+    return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}…"

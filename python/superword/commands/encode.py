@@ -22,6 +22,7 @@ from superword.commands.options import (
 from superword.commands.text_input import read_input
 from superword.corpus import CorpusOptions, RawPath, reject_inputs
 from superword.tokenizer import Tokenizer, load
+from superword.tokenizer.display import open_console
 from superword.tokens import Encoded, encode_corpus, list_outputs
 from superword.training import Resources
 
@@ -115,12 +116,12 @@ def encode_command(
         )
     if as_json:
         print_json({"output": str(output), **encoded._asdict()})
-    summarize(encoded, output, Console(stderr=True, soft_wrap=True, highlight=False))
+    summarize(encoded, output, open_console(stderr=True))
 
 
 def print_ids(tok: Tokenizer, ids: list[int], as_json: bool) -> None:
     """Print ids; on a terminal, their tokens too."""
-    console = Console(soft_wrap=True, highlight=False)
+    console = open_console()
     if as_json:
         print_json(ids)
         return

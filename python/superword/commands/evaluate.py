@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import sys
-
-from rich.console import Console
-
 from superword.commands.json_output import print_json
-from superword.commands.messages import errors_as_sentences
+from superword.commands.messages import errors_as_sentences, print_text
 from superword.commands.options import (
     UNWEIGHTED,
     AnyModel,
@@ -31,6 +27,7 @@ from superword.evaluation import (
     open_tokenizer,
     print_comparison,
 )
+from superword.tokenizer.display import open_console
 from superword.training import Resources
 
 __all__ = ["evaluate_command"]
@@ -72,10 +69,10 @@ def evaluate_command(
     if form == "json":
         print_json(measured.as_json())
     elif form == "csv":
-        sys.stdout.write(format_comparison_csv([measured]))
+        print_text(format_comparison_csv([measured]))
     elif form == "markdown":
-        sys.stdout.write(format_comparison_markdown([measured]))
+        print_text(format_comparison_markdown([measured]))
     elif form == "latex":
-        sys.stdout.write(format_comparison_latex([measured]))
+        print_text(format_comparison_latex([measured]))
     else:
-        print_comparison([measured], Console(soft_wrap=True, highlight=False))
+        print_comparison([measured], open_console())

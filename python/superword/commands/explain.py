@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from superword.atomic_files import write_atomically
 from superword.commands.json_output import dump_json, encodes_unicode
@@ -18,7 +17,7 @@ from superword.commands.text_input import decode_input, read_input
 from superword.corpus import reject_inputs
 from superword.html_page import build_page, escape
 from superword.tokenizer import Step, Tokenizer, load
-from superword.tokenizer.display import readable
+from superword.tokenizer.display import open_console, readable
 from superword.tokenizer.encoding import MAX_EXPLAINED_BYTES
 from superword.tokenizer.explanation import print_steps
 from superword.tokenizer.summary import describe_tokenizer
@@ -72,7 +71,7 @@ def explain_command(
             write_json(steps)
         else:
             width = len(f"supermerge {len(tok.rules) - 1}")
-            print_steps(steps, width, Console(soft_wrap=True, highlight=False))
+            print_steps(steps, width, open_console())
 
 
 def build_explanation_page(tok: Tokenizer, name: str, text: str, steps: Iterable[Step]) -> str:

@@ -6,10 +6,8 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from superword.commands.json_output import print_json
-from superword.commands.messages import errors_as_sentences, print_and_exit
+from superword.commands.messages import errors_as_sentences, print_and_exit, print_message
 from superword.commands.options import Model, derive_options, option
 from superword.corpus import CorpusOptions, RawPath, open_corpus, reject_inputs
 from superword.interop import Comparison, Format, compare_export
@@ -103,9 +101,9 @@ def export_command(
         kind = "approximate: it gives other ids for some texts"
     else:
         kind = "exact" if is_compared else "not known to be exact; it was not compared"
-    typer.echo(f"{output}: {'not exact' if is_wrong else kind}", err=True)
+    print_message(f"{output}: {'not exact' if is_wrong else kind}")
     if found is not None:
-        typer.echo(f"{output}: {describe(found)}", err=True)
+        print_message(f"{output}: {describe(found)}")
     if is_wrong:
         raise print_and_exit(
             f"{output}: the file should be exact, but gives other ids for some texts; do not use "

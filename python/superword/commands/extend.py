@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 
 from superword.atomic_files import write_atomically
 from superword.commands.messages import errors_as_sentences
@@ -29,6 +28,7 @@ from superword.counts import extend_on_counts, list_count_files
 from superword.errors import MissingFragmentsError
 from superword.interop import open_base
 from superword.tokenizer import TrainingConfig
+from superword.tokenizer.display import open_console
 from superword.training import Resources, extend, map_ids, measure_changes
 
 __all__ = ["extend_command"]
@@ -168,7 +168,7 @@ def extend_command(
     reads_text = counts is None or bool(paths)
     summarize_model(tok, output, seconds=seconds, as_json=as_json, reads_text=reads_text, more=more)
     if changes is not None and not as_json:
-        console = Console(stderr=True, soft_wrap=True, highlight=False)
+        console = open_console(stderr=True)
         console.print(f"text of the base: {changes}", markup=False)
 
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from superword.commands.json_output import print_json
-from superword.commands.messages import errors_as_sentences
+from superword.commands.messages import errors_as_sentences, print_text
 from superword.commands.options import AsCsv, AsLatex, AsMarkdown, Model, choose_output_form, option
 from superword.tokenizer import load
+from superword.tokenizer.display import open_console
 from superword.tokenizer.inspection import (
     format_inspection_csv,
     format_inspection_latex,
@@ -45,10 +44,10 @@ def inspect_command(
     if form == "json":
         print_json(found.as_json())
     elif form == "csv":
-        sys.stdout.write(format_inspection_csv(found))
+        print_text(format_inspection_csv(found))
     elif form == "markdown":
-        sys.stdout.write(format_inspection_markdown(found))
+        print_text(format_inspection_markdown(found))
     elif form == "latex":
-        sys.stdout.write(format_inspection_latex(found))
+        print_text(format_inspection_latex(found))
     else:
-        show(found, Console(soft_wrap=True, highlight=False))
+        show(found, open_console())

@@ -1,7 +1,11 @@
-"""Errors and warnings of commands, as sentences on standard error."""
+"""What commands print: sentences on standard error, texts on standard output.
+
+Control characters of tokens, names and messages are escaped.
+"""
 
 from __future__ import annotations
 
+import sys
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -9,8 +13,15 @@ from contextlib import contextmanager
 import typer
 
 from superword.errors import SuperwordError
+from superword.tokenizer.display import escape_controls
 
-__all__ = ["errors_as_sentences", "print_and_exit"]
+__all__ = [
+    "describe_os_error",
+    "errors_as_sentences",
+    "print_and_exit",
+    "print_message",
+    "print_text",
+]
 
 
 @contextmanager
@@ -25,20 +36,46 @@ def errors_as_sentences() -> Iterator[None]:
                 print_warnings(caught)
     except (SuperwordError, ValueError, MemoryError) as error:
         raise print_and_exit(str(error)) from None
+    except RecursionError:
+        raise print_and_exit("a file or an argument is nested too deeply") from None
+    except BrokenPipeError:
+        raise  # Nobody reads what is printed: the command line ends silently.
     except OSError as error:
-        name = f"{error.filename}: " if error.filename else ""
-        raise print_and_exit(f"{name}{error.strerror or error}") from None
+        raise print_and_exit(describe_os_error(error)) from None
     except KeyboardInterrupt:
         raise print_and_exit("interrupted", code=130) from None
+
+
+def describe_os_error(error: OSError) -> str:
+    """Return an error of the system as a sentence.
+
+    Example:
+        >>> describe_os_error(FileNotFoundError(2, "No such file or directory", "model.json"))
+        'model.json: No such file or directory'
+    """
+    name = f"{error.filename}: " if error.filename else ""
+    return f"{name}{error.strerror or error}"
 
 
 def print_warnings(caught: Iterable[warnings.WarningMessage]) -> None:
     """Print each warning once, also if it is given for each of several tokenizers."""
     for message in dict.fromkeys(str(warning.message) for warning in caught):
-        typer.echo(f"superword: {message}", err=True)
+        print_message(f"superword: {message}")
 
 
 def print_and_exit(sentence: str, code: int = 1) -> typer.Exit:
     """Print why the command stops, and return the exception that ends it."""
-    typer.echo(f"superword: {sentence}", err=True)
+    print_message(f"superword: {sentence}")
     return typer.Exit(code)
+
+
+def print_message(message: str) -> None:
+    """Print a message to standard error."""
+    sys.stderr.write(f"{escape_controls(message)}\n")
+    sys.stderr.flush()
+
+
+def print_text(text: str) -> None:
+    """Print a text to standard output."""
+    sys.stdout.write(escape_controls(text))
+    sys.stdout.flush()

@@ -6,14 +6,12 @@ import errno
 import shlex
 from pathlib import Path
 
-import typer
-from rich.console import Console
-
 from superword.atomic_files import local_path
 from superword.commands.json_output import print_json
+from superword.commands.messages import print_message
 from superword.errors import MissingFragmentsError
 from superword.tokenizer import Tokenizer
-from superword.tokenizer.display import readable
+from superword.tokenizer.display import open_console, readable
 from superword.tokenizer.inspection import Inspection, inspect
 
 __all__ = [
@@ -66,7 +64,7 @@ def summarize_model(
     if as_json:
         print_json(summary_as_json(found, output, seconds) | (more or {}))
         return
-    console = Console(stderr=True, soft_wrap=True, highlight=False)
+    console = open_console(stderr=True)
     rules, vocabulary = found.rules, found.vocabulary
     smallest = "-" if found.smallest_count is None else f"{found.smallest_count:,}"
     longest = ", ".join(readable(superword.token) for superword in found.longest_superwords)
@@ -94,11 +92,10 @@ def report_first_pass(
         print_json({"output": None, "stage": "cut", "done": False, "cut": cut})
         return
     folder, cut = shlex.quote(str(counts)), shlex.quote(cut)
-    typer.echo(
+    print_message(
         f"{missing.cut}: the first pass is done; {output} is not written yet\n"
         f"next: superword count CORPUS -o {folder} --cut {cut}, in the same shards as before, and "
         "then this command again",
-        err=True,
     )
 
 

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from superword.commands.messages import errors_as_sentences
+from superword.commands.messages import errors_as_sentences, print_message, print_text
 from superword.playground import PlaygroundServer, find_models
 
 __all__ = ["playground_command"]
@@ -38,11 +38,11 @@ def playground_command(
     superword playground bpe.json model.json --port 8000 --no-browser
     """
     with errors_as_sentences(), PlaygroundServer(find_models(models or []), port=port) as server:
-        typer.echo(server.address)
-        typer.echo("superword: the playground is at this address; Ctrl-C ends it", err=True)
+        print_text(f"{server.address}\n")
+        print_message("superword: the playground is at this address; Ctrl-C ends it")
         if browser:
             webbrowser.open(server.address)
         try:
             server.serve_forever()
         except KeyboardInterrupt:
-            typer.echo("", err=True)
+            print_message("")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
 from superword.commands.json_output import print_json
 from superword.commands.messages import errors_as_sentences
@@ -13,7 +12,7 @@ from superword.commands.options import Pattern, option
 from superword.commands.text_input import decode_input, read_input
 from superword.patterns import pretokenize
 from superword.tokenizer import TrainingConfig
-from superword.tokenizer.display import color_alternately
+from superword.tokenizer.display import color_alternately, open_console
 
 __all__ = ["pretokenize_command"]
 
@@ -33,7 +32,7 @@ def pretokenize_command(
     """
     with errors_as_sentences():
         pretokens = pretokenize(decode_input(read_input(text, how="< {}")), pattern)
-    console = Console(soft_wrap=True, highlight=False)
+    console = open_console()
     if as_json:
         print_json(pretokens)
     elif console.is_terminal:

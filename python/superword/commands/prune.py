@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-from rich.console import Console
-
 from superword.atomic_files import local_path
 from superword.commands.extend import parse_special
 from superword.commands.json_output import print_json
@@ -23,6 +21,7 @@ from superword.commands.options import (
 from superword.corpus import CorpusOptions, RawPath, reject_inputs
 from superword.evaluation import print_comparison, prune
 from superword.evaluation.pruning import list_outputs
+from superword.tokenizer.display import open_console
 from superword.training import Resources
 
 __all__ = ["prune_command"]
@@ -119,6 +118,6 @@ def prune_command(
     if as_json:
         print_json({"output": str(output), **pruned.as_json()})
         return
-    console = Console(stderr=True, soft_wrap=True, highlight=False)
+    console = open_console(stderr=True)
     console.print(f"{output}: {pruned.headline()}", markup=False)
     print_comparison([pruned.before, pruned.after], console)

@@ -19,6 +19,7 @@ from superword.reproduction import (
     write_outputs,
 )
 from superword.reproduction.outputs import claims_as_json
+from superword.tokenizer.display import open_console
 from superword.training import Resources
 
 __all__ = ["reproduce_command"]
@@ -64,7 +65,7 @@ def reproduce_command(
 
     superword reproduce --config paper.toml --vocab-sizes 8192 16384
     """
-    console = Console(stderr=True, soft_wrap=True, highlight=False)
+    console = open_console(stderr=True)
     with errors_as_sentences():
         given = {
             "train": train,
@@ -87,7 +88,7 @@ def reproduce_command(
         shown = claims_as_json(claims)
         print_json({"output": str(settings.out), "report": str(report), "claims": shown})
     else:
-        print_claims(claims, Console(soft_wrap=True, highlight=False))
+        print_claims(claims, open_console())
     console.print(f"{report}: the report", markup=False)
 
 

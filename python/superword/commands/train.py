@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from superword.commands.messages import errors_as_sentences
+from superword.commands.messages import errors_as_sentences, print_message
 from superword.commands.options import AsJson, ModelOutput, derive_options, option
 from superword.commands.output import check_folder, report_first_pass, summarize_model
 from superword.corpus import CorpusOptions, RawPath, reject_inputs
@@ -153,10 +153,9 @@ def train_on_spark(
         raise ValueError("Spark cannot skip input that cannot be read; clean the data first")
 
     def report(passed: spark.Passed) -> None:
-        typer.echo(
+        print_message(
             f"{passed.stage}: {passed.documents:,} documents, {passed.bytes:,} bytes, "
             f"{passed.pretokens:,} pretokens; {passed.rows:,} rows shuffled",
-            err=True,
         )
 
     session = open_session(master)

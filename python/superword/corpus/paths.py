@@ -125,12 +125,25 @@ def list_folder(path: str) -> list[str]:
         str(file)
         for file in sorted(Path(path).rglob("*"))
         if not any(part.startswith(".") for part in file.relative_to(path).parts)
-        and is_known(file.name)
+        and is_known(file.name.encode(errors="replace").decode())
         and file.is_file()
     ]
     if not names:
         raise CorpusError(f"nothing to read in the folder; superword reads {NAMED}", file=path)
     return names
+
+
+def check_name(path: str) -> None:
+    """Reject a file whose name is not UTF-8.
+
+    Raises:
+        CorpusError: If it is such a file.
+    """
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        message = "the name is not UTF-8; rename the file, or pass it on standard input"
+        raise CorpusError(message, file=ascii(path)) from None
 
 
 def is_known(name: str) -> bool:
@@ -143,6 +156,7 @@ def is_known(name: str) -> bool:
 
 def file_source(path: str) -> Source:
     """Return the source for a file, a named pipe, or a device."""
+    check_name(path)
     is_file = os.path.isfile(path)
     is_table = find_table_format(path) is not None
     if is_file and not is_table and not _core.is_supported_name(path):

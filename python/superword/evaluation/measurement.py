@@ -15,6 +15,7 @@ from superword.evaluation.alignment import Alignment
 from superword.evaluation.instability import Instability
 from superword.evaluation.scripts import ScriptTotals
 from superword.evaluation.sources import SourceTotals
+from superword.json_files import read_json_object
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -157,7 +158,7 @@ class Measurement:
     @classmethod
     def load(cls, path: Path) -> Measurement:
         """Load a measurement that `save` wrote."""
-        plain = json.loads(path.read_text("utf-8"))
+        plain = read_json_object(path)
         plain["counts"] = np.array(plain["counts"], np.int64)
         plain["alignment"] = Alignment(**plain["alignment"])
         plain["instability"] = Instability(**plain["instability"])

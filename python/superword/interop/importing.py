@@ -76,6 +76,13 @@ def open_base(
         raise ModelFormatError(
             f"{path}: neither a superword model, a tokenizer.json nor a tiktoken file: {error}"
         ) from None
+    except RecursionError:
+        raise ModelFormatError(f"{path}: damaged: it is nested too deeply") from None
+    except OverflowError:
+        raise ModelFormatError(f"{path}: an id must be from 0 to 4294967295") from None
+    except UnicodeEncodeError as error:
+        surrogate = ascii(error.object[error.start])
+        raise ModelFormatError(f"{path}: damaged: a lone surrogate, {surrogate}") from None
     except (AttributeError, KeyError, TypeError) as error:
         raise ModelFormatError(
             f"{path}: not a tokenizer.json as Hugging Face tokenizers writes it: {error!r}"

@@ -6,10 +6,10 @@ by rank. Neither has the pattern.
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 from superword.errors import ModelFormatError
+from superword.json_files import read_json_object
 
 __all__ = ["find_pair", "read_merges", "read_vocabulary"]
 
@@ -37,8 +37,8 @@ def read_vocabulary(path: Path) -> dict[str, int]:
     Raises:
         ModelFormatError: If it is not a JSON object of strings and ids.
     """
-    vocabulary = json.loads(path.read_bytes())
-    if not isinstance(vocabulary, dict) or not all(isinstance(v, int) for v in vocabulary.values()):
+    vocabulary = read_json_object(path)
+    if not all(isinstance(v, int) for v in vocabulary.values()):
         raise ModelFormatError(f"{path}: not an object of tokens and ids")
     return vocabulary
 

@@ -12,8 +12,10 @@ import json
 import re
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from superword.errors import ModelFormatError
+from superword.json_files import read_json_object
 from superword.patterns import NAMED_PATTERNS, close_gaps, quote_regex
 from superword.tokenizer import Tokenizer
 from superword.vocabularies import VOCABULARIES, Vocabulary
@@ -93,10 +95,28 @@ def companion_path(path: Path) -> Path:
 
 def read_companion(path: Path) -> tuple[str, dict[str, int]]:
     """Return the pattern and the special tokens from the file beside a vocabulary file."""
-    described = json.loads(companion_path(path).read_text(encoding="utf-8"))
+    described = read_description(path)
     pattern = described.get("pattern", described["pat_str"])
     is_name = pattern in NAMED_PATTERNS
     return pattern if is_name else quote_regex(pattern), described["special_tokens"]
+
+
+def read_description(path: Path) -> dict[str, Any]:
+    """Return the object in the file beside a vocabulary file.
+
+    Raises:
+        ModelFormatError: If it is not what `write_companion` writes.
+    """
+    companion = companion_path(path)
+    described = read_json_object(companion)
+    if not all(isinstance(described.get(name, ""), str) for name in ("pattern", "pat_str")):
+        raise ModelFormatError(f"{companion}: damaged: a pattern is not a text")
+    specials = described.get("special_tokens")
+    if "pat_str" not in described or not isinstance(specials, dict):
+        raise ModelFormatError(f"{companion}: damaged: it needs pat_str and special_tokens")
+    if not all(type(id) is int and 0 <= id < 2**32 for id in specials.values()):
+        raise ModelFormatError(f"{companion}: damaged: an id must be from 0 to 4294967295")
+    return described
 
 
 def find_vocabulary(path: Path) -> Vocabulary:
@@ -118,7 +138,7 @@ def find_vocabulary(path: Path) -> Vocabulary:
 
 def read_encoding_arguments(path: Path) -> tuple[str, dict[str, int]]:
     """Return `pat_str` and `special_tokens` of the `tiktoken.Encoding`, from the same file."""
-    described = json.loads(companion_path(path).read_text(encoding="utf-8"))
+    described = read_description(path)
     return described["pat_str"], described["special_tokens"]
 
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from superword.atomic_files import write_atomically
 from superword.evaluation import Measurement
+from superword.json_files import read_json_object
 from superword.reproduction.lineup import TokenizerSpec, boundless_key
 from superword.tokenizer import Tokenizer, Training
 
@@ -57,7 +58,7 @@ class TrainingCurve(NamedTuple):
     @classmethod
     def load(cls, path: Path) -> TrainingCurve:
         """Load a curve that `save` wrote."""
-        plain = json.loads(path.read_text("utf-8"))
+        plain = read_json_object(path)
         is_supermerge = np.zeros(len(plain["counts"]), bool)
         is_supermerge[plain["supermerges"]] = True
         training = Training(**plain["training"])

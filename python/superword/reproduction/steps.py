@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from superword.atomic_files import write_atomically
+from superword.json_files import read_json_object
 
 __all__ = ["Steps", "digest"]
 
@@ -45,7 +46,7 @@ class Steps:
         self._log = log
         self._numbers = {name: number for number, name in enumerate(names, 1)}
         self._record = folder / "steps.json"
-        known = json.loads(self._record.read_text("utf-8")) if self._record.exists() else {}
+        known = read_json_object(self._record) if self._record.exists() else {}
         self._done: dict[str, dict[str, Any]] = known
 
     def build(self, name: str, inputs: str, write: Callable[[Path], object]) -> Path:

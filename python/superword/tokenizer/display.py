@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
-from typing import Literal
+from typing import Any, Literal
 
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
 from rich.text import Text
 
 __all__ = [
@@ -13,12 +15,54 @@ __all__ = [
     "color_alternately",
     "count_colors",
     "count_noun",
+    "escape_controls",
+    "open_console",
     "quote",
     "readable",
     "render_for_output",
 ]
 
 TOKEN_COLORS = ["black on bright_cyan", "black on bright_yellow"]
+
+# What moves the cursor, changes the terminal, reorders text or cannot be encoded. A tab and a line
+# end stay.
+CONTROLS = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def escape_controls(text: str) -> str:
+    r"""Return a text with its control characters escaped, as it may be printed to a terminal.
+
+    These are all but tabs and line ends, with the characters that override the direction of text,
+    and lone surrogates.
+
+    Example:
+        >>> escape_controls("a\x1b[2J\tb\u202e\udcff")
+        'a\\x1b[2J\tb\\u202e\\udcff'
+    """
+    return CONTROLS.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+
+
+class EscapingConsole(Console):
+    """A console that prints the control characters of a text escaped, and its own as they are."""
+
+    def render(
+        self, renderable: RenderableType, options: ConsoleOptions | None = None
+    ) -> Iterable[Segment]:
+        """Yield the segments of what is printed."""
+        for segment in super().render(renderable, options):
+            if segment.control is None:
+                yield Segment(escape_controls(segment.text), segment.style)
+            else:
+                yield segment
+
+    def on_broken_pipe(self) -> None:
+        """Leave it to the command line how to end if nobody reads what is printed."""
+        raise  # noqa: PLE0704
+
+
+def open_console(*, stderr: bool = False, soft_wrap: bool = True, **options: Any) -> Console:
+    """Return a console for standard output, or standard error, that escapes control characters."""
+    return EscapingConsole(stderr=stderr, soft_wrap=soft_wrap, highlight=False, **options)
 
 
 def color_alternately(pieces: Iterable[str]) -> Text:
@@ -52,11 +96,9 @@ def render_for_output(print_to: Callable[[Console], None]) -> str:
 
     Notebooks are no terminals, even if they ask for colors.
     """
-    console = Console(soft_wrap=True, highlight=False)
+    console = open_console()
     if console.is_jupyter:
-        console = Console(
-            soft_wrap=True, highlight=False, force_jupyter=False, force_terminal=False
-        )
+        console = open_console(force_jupyter=False, force_terminal=False)
     with console.capture() as captured:
         print_to(console)
     return captured.get().removesuffix("\n")

@@ -1,0 +1,145 @@
+"""No control character of a token, a name or a message reaches the terminal."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import superword
+from superword.tokenizer.display import escape_controls
+
+# Clears the screen, as a two-byte and as a one-byte escape; then reverses the line.
+EVIL = "\x1b[2J\x9b2J\u202e"
+PACKAGE = Path(superword.__file__).parent
+RUN = [sys.executable, "-c", "from superword.cli import app; app()"]
+# What rich prints for colors and bars.
+STYLES = re.compile(r"\x1b\[([0-9;]*m|\?25[lh]|2K|1A)")
+MODEL = f"{EVIL}.json"
+CORPUS = f"{EVIL}.jsonl"
+COMMANDS = {
+    "pretokenize": [EVIL],
+    "pretokenize of a bad pattern": ["x", "--pattern", f"({EVIL}"],
+    "train": [CORPUS, "-o", f"new{EVIL}.json", "--vocab-size", "262", "--special-token", EVIL],
+    "count": [CORPUS, "-o", f"counts{EVIL}"],
+    "merge-counts": [f"counts{EVIL}", "-o", "both"],
+    "inspect": [MODEL],
+    "inspect of csv": [MODEL, "--csv"],
+    "inspect of markdown": [MODEL, "--markdown"],
+    "inspect of latex": [MODEL, "--latex"],
+    "inspect of a missing model": [f"missing{EVIL}"],
+    "inspect of a corpus": [CORPUS],
+    "inspect with an unknown option": [MODEL, f"--{EVIL}"],
+    "inspect of two models": [MODEL, MODEL],
+    "encode": [MODEL, EVIL],
+    "encode to a file": [MODEL, CORPUS, "-o", f"{EVIL}.npy"],
+    "encode with an unknown end": [MODEL, CORPUS, "-o", "a.npy", "--end-of-text", f"no{EVIL}"],
+    "encode of a file name": [MODEL, MODEL],
+    "decode": [MODEL, *map(str, EVIL.encode())],
+    "decode of no id": [MODEL, EVIL],
+    "explain": [MODEL, EVIL],
+    "export": [MODEL, "-o", f"tokenizer{EVIL}.json", "--approximate"],
+    "extend": [MODEL, CORPUS, "-o", f"new{EVIL}.json", "--add", "1"],
+    "prune": [MODEL, CORPUS, "-o", f"pruned{EVIL}", "--to", "258", "--source", "source"],
+    "evaluate": [MODEL, "--corpus", CORPUS, "--source", "source"],
+    "evaluate as csv": [MODEL, "--corpus", CORPUS, "--source", "source", "--csv"],
+    "evaluate as markdown": [MODEL, "--corpus", CORPUS, "--source", "source", "--markdown"],
+    "evaluate without a column": [MODEL, "--corpus", CORPUS, "--source", EVIL],
+    "compare": [MODEL, "--corpus", CORPUS, "--text", EVIL, "--name", EVIL],
+    "compare of a corpus": [CORPUS, "--text", "to be"],
+    "reproduce": ["--config", f"missing{EVIL}"],
+    "playground": [f"missing{EVIL}"],
+    f"no{EVIL}": [],
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with a model and a corpus whose names, tokens and sources are hostile."""
+    path = tmp_path_factory.mktemp("hostile")
+    texts = [f"to {EVIL} be " * 5, "to be or not to be", "to be"]
+    tok = superword.train(texts, 265, special_tokens=[EVIL], supermerges=False, deletion=None)
+    tok.save(path / MODEL)
+    rows = [json.dumps({"text": text, "source": EVIL}) + "\n" for text in texts]
+    (path / CORPUS).write_text("".join(rows))
+    superword.count(texts, path / f"counts{EVIL}")
+    return path
+
+
+def run_on_terminal(folder: Path, *arguments: str) -> str:
+    """Return what a command prints to a terminal."""
+    terminal, other_end = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "200"}
+    with subprocess.Popen(
+        [*RUN, *arguments],
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=other_end,
+        stderr=other_end,
+    ) as process:
+        os.close(other_end)
+        printed = b""
+        while some := read_terminal(terminal):
+            printed += some
+        process.wait()
+    os.close(terminal)
+    return printed.decode()
+
+
+def read_terminal(terminal: int) -> bytes:
+    """Return some bytes, or none at the end."""
+    try:
+        return os.read(terminal, 65536)
+    except OSError:
+        return b""
+
+
+def find_controls(printed: str) -> list[str]:
+    """Return the characters that should have been escaped."""
+    rest = STYLES.sub("", printed)
+    return [c for c in rest if c not in "\r\n\t" and escape_controls(c) != c]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_commands_escape_control_characters(folder: Path, name: str) -> None:
+    if "counts" in name or name == "count":
+        pytest.importorskip("pyarrow")
+    arguments = [*name.split(" ")[:1], *COMMANDS[name]]
+    on_terminal = run_on_terminal(folder, *arguments)
+    assert find_controls(on_terminal) == [], on_terminal
+    assert EVIL not in on_terminal
+    assert "Traceback" not in on_terminal
+    if name == "decode":
+        return
+    done = subprocess.run([*RUN, *arguments], cwd=folder, capture_output=True)
+    assert find_controls(done.stdout.decode() + done.stderr.decode()) == []
+    assert b"Traceback" not in done.stderr
+
+
+def test_decode_to_a_pipe_gives_all_bytes(folder: Path) -> None:
+    done = subprocess.run(
+        [*RUN, "decode", MODEL, *map(str, EVIL.encode())], cwd=folder, capture_output=True
+    )
+    assert done.stdout == EVIL.encode()
+
+
+def test_what_is_escaped() -> None:
+    kept = "a\tb\n é\u00a0\u200d🙂"
+    assert escape_controls(kept) == kept
+    controls = "\0\r\x1b\x7f\x80\x9f\u202a\u202e\u2066\u2069\ud800\udfff"
+    assert escape_controls(controls) == controls.encode("unicode_escape").decode()
+
+
+def test_only_messages_and_consoles_print() -> None:
+    printing = re.compile(r"(?<![\w.])(Console\(|typer\.echo\(|print\()")
+    for path in sorted((PACKAGE / "commands").glob("*.py")):
+        for line in path.read_text().splitlines():
+            if path.name != "messages.py" and ">>>" not in line:
+                assert not printing.search(line), f"{path.name}: {line}"
