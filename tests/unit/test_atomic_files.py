@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -202,6 +203,50 @@ def test_two_writers_of_one_output_do_not_disturb_each_other(folder: Path) -> No
             second.open(folder / "a.bin").write(b"second")
         assert (folder / "a.bin").read_bytes() == b"second"
     assert contents(folder) == {"a.bin": b"first"}
+
+
+def write_set(folder: Path, content: bytes) -> None:
+    with write_atomically() as files:
+        for name in "abcd":
+            files.open(folder / name, is_manifest=name == "d").write(content)
+
+
+def test_a_set_waits_until_another_is_replaced(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_set(folder, b"old")
+    second = threading.Thread(target=write_set, args=(folder, b"second"))
+    replace, calls = os.replace, []
+
+    def start_the_second(*names: Path) -> None:
+        calls.append(names)
+        if len(calls) == 3:
+            second.start()
+            second.join(0.5)
+        replace(*names)
+
+    monkeypatch.setattr(os, "replace", start_the_second)
+    write_set(folder, b"first")
+    second.join()
+    assert contents(folder) == dict.fromkeys("abcd", b"second")
+
+
+def test_processes_that_write_the_same_set_leave_it_whole(folder: Path) -> None:
+    script = (
+        "import sys\n"
+        "from pathlib import Path\n"
+        "from superword.atomic_files import write_atomically\n"
+        "for turn in range(20):\n"
+        "    with write_atomically() as files:\n"
+        "        for name in 'abcd':\n"
+        "            file = files.open(Path('out', name), is_manifest=name == 'd')\n"
+        "            file.write(f'{sys.argv[1]} {turn}'.encode())\n"
+    )
+    arguments = [[sys.executable, "-c", script, str(number)] for number in range(3)]
+    processes = [subprocess.Popen(each) for each in arguments]
+    assert [process.wait() for process in processes] == [0] * 3
+    assert set(contents(folder)) == set("abcd")
+    assert len(set(contents(folder).values())) == 1
 
 
 LIMITED = """
