@@ -9,7 +9,7 @@ import re
 import secrets
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
@@ -56,8 +56,9 @@ def name_errors(path: str | os.PathLike[str]) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        error.filename, error.filename2 = os.fspath(path), None
-        raise
+        if error.errno is None:
+            raise
+        raise OSError(error.errno, error.strerror, os.fspath(path)) from error
 
 
 class OutputFile(io.FileIO):
@@ -122,9 +123,9 @@ class AtomicFiles:
         raw, temporary = create_temporary(path)
         file = io.BufferedWriter(raw)
         self._files.append(Replacement(file, temporary, path, is_manifest))
-        if path.exists():
-            with name_errors(path):
-                os.chmod(temporary, path.stat().st_mode)
+        # Another process may remove it meanwhile.
+        with name_errors(path), suppress(FileNotFoundError):
+            os.chmod(temporary, path.stat().st_mode)
         return file
 
     def remove(self, path: Path) -> None:
@@ -139,6 +140,10 @@ class AtomicFiles:
                 if sys.platform == "win32":  # It renames no open file.
                     each.file.close()
         folders = {each.path.parent for each in self._files}
+        with lock_folders(folders if len(self._files) > 1 else set()):
+            self._rename(folders)
+
+    def _rename(self, folders: set[Path]) -> None:
         manifests = [each for each in self._files if each.is_manifest]
         for path in [*self._outdated, *(each.path for each in manifests)]:
             self._put_aside(path)
@@ -235,6 +240,19 @@ def remove_stale(path: Path) -> None:
                         os.unlink(entry.path)
                 finally:
                     os.close(file)
+
+
+@contextmanager
+def lock_folders(folders: set[Path]) -> Iterator[None]:
+    """Wait until no other process renames a set of files in these folders, where locks exist."""
+    with ExitStack() as stack:
+        # In one order, so that no two wait for each other.
+        for folder in sorted(folders) if sys.platform != "win32" else ():
+            with suppress(OSError):
+                opened = os.open(folder, os.O_RDONLY)
+                stack.callback(os.close, opened)
+                fcntl.flock(opened, fcntl.LOCK_EX)
+        yield
 
 
 def sync_folders(folders: set[Path]) -> None:

@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,12 @@ WRITERS = {
     "append": "superword.encode_corpus(tok, texts, 'out/tokens.npy', append=True)",
     "counts": "superword.count(texts, 'out', supermerges=False)",
     "tiktoken": "superword.export(tok.truncate(257 + len(texts) % 3), 'out/x.json', 'tiktoken')",
+    "extended": (
+        "from pathlib import Path\n"
+        "from superword.cli import app\n"
+        "Path('c.txt').write_text(' '.join(texts * 50))\n"
+        "app('extend model.json c.txt -o out/m.json --add 1'.split(), standalone_mode=False)"
+    ),
     "pruned": "superword.prune(tok, texts, to=256 + len(texts) % 3).save('out')",
 }
 # Kills the process instead of the n-th rename.
@@ -56,6 +63,7 @@ MANIFESTS = {
     "append": "tokens.npy.json",
     "counts": "pretokens-0-of-1.json",
     "tiktoken": "x.json.json",
+    "extended": "id_map.json",
     "pruned": "id_map.json",
 }
 
@@ -120,7 +128,8 @@ def test_a_kill_between_two_renames_leaves_no_set_that_is_taken_for_whole(
             assert write(folder, writer, NEW) == new
 
 
-@pytest.mark.parametrize("kind", WRITERS)
+# A command prints a sentence.
+@pytest.mark.parametrize("kind", [kind for kind in WRITERS if kind != "extended"])
 def test_an_error_in_the_first_rename_leaves_the_old_files(
     folder: Path, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -194,6 +203,50 @@ def test_two_writers_of_one_output_do_not_disturb_each_other(folder: Path) -> No
             second.open(folder / "a.bin").write(b"second")
         assert (folder / "a.bin").read_bytes() == b"second"
     assert contents(folder) == {"a.bin": b"first"}
+
+
+def write_set(folder: Path, content: bytes) -> None:
+    with write_atomically() as files:
+        for name in "abcd":
+            files.open(folder / name, is_manifest=name == "d").write(content)
+
+
+def test_a_set_waits_until_another_is_replaced(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_set(folder, b"old")
+    second = threading.Thread(target=write_set, args=(folder, b"second"))
+    replace, calls = os.replace, []
+
+    def start_the_second(*names: Path) -> None:
+        calls.append(names)
+        if len(calls) == 3:
+            second.start()
+            second.join(0.5)
+        replace(*names)
+
+    monkeypatch.setattr(os, "replace", start_the_second)
+    write_set(folder, b"first")
+    second.join()
+    assert contents(folder) == dict.fromkeys("abcd", b"second")
+
+
+def test_processes_that_write_the_same_set_leave_it_whole(folder: Path) -> None:
+    script = (
+        "import sys\n"
+        "from pathlib import Path\n"
+        "from superword.atomic_files import write_atomically\n"
+        "for turn in range(20):\n"
+        "    with write_atomically() as files:\n"
+        "        for name in 'abcd':\n"
+        "            file = files.open(Path('out', name), is_manifest=name == 'd')\n"
+        "            file.write(f'{sys.argv[1]} {turn}'.encode())\n"
+    )
+    arguments = [[sys.executable, "-c", script, str(number)] for number in range(3)]
+    processes = [subprocess.Popen(each) for each in arguments]
+    assert [process.wait() for process in processes] == [0] * 3
+    assert set(contents(folder)) == set("abcd")
+    assert len(set(contents(folder).values())) == 1
 
 
 LIMITED = """

@@ -154,9 +154,14 @@ def extend_command(
             except MissingFragmentsError as missing:
                 report_first_pass(missing, counts, output, as_json)
                 return
-        tok.save(output)
         with write_atomically() as files:
-            files.open(id_map).write(json.dumps(map_ids(opened, tok)).encode() + b"\n")
+            # While it exists, it is that of the model.
+            mapped = files.open(id_map, is_manifest=True)
+            mapped.write(json.dumps(map_ids(opened, tok)).encode() + b"\n")
+            if output.exists() and not output.is_file():
+                tok.save(output)  # To a pipe or a device.
+            else:
+                files.open(output).write(tok._model.to_json())
         changes = None
         if base_text:
             texts = [RawPath(path) for path in base_text]
