@@ -2,12 +2,13 @@
 
 VENV := .venv
 PYTHON ?= python3
+SECONDS ?= 600
 SOURCES := $(shell git ls-files crates python pyproject.toml Cargo.toml Cargo.lock LICENSE README.md)
 # The wheel holds them; they must not end up in it from an earlier `maturin develop`.
 STALE := python/superword/_core.*.so
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench wasm format clean
+.PHONY: help demo test fuzz bench wasm format clean
 
 help: ## Show the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -17,6 +18,9 @@ demo: $(VENV)/installed ## Train on the bundled novels, compare, and write a rep
 
 test: $(VENV)/installed ## Check formatting, lints and types, and run all tests
 	@scripts/test.sh $(VENV)
+
+fuzz: ## Run each fuzz target for SECONDS, with the address sanitizer
+	@scripts/fuzz.sh $(SECONDS)
 
 bench: $(VENV)/installed ## Run the benchmarks; CONTRIBUTING.md says on what text
 	$(VENV)/bin/python benchmarks/pretokenize.py

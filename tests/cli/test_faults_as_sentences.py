@@ -210,7 +210,7 @@ def test_a_file_name_that_is_not_utf8(folder: Path, tmp_path: Path) -> None:
     Path(os.fsdecode(bad)).write_text("or not")
     reason = "\\udcff.txt': the name is not UTF-8; rename the file, or pass it on standard input"
     assert reason in only_sentence(run(folder, *encode))
-    named = ["evaluate", "model.json", "--corpus", bad]
-    assert reason in only_sentence(run(folder, *named))
+    named = run(folder, "evaluate", "model.json", "--corpus", bad)
+    assert reason in only_sentence(named)
     piped = run(folder, *encode[:2], "-", *encode[3:], text=b'{"text": "to be"}\n')
     assert piped.returncode == 0

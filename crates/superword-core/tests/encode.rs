@@ -11,7 +11,7 @@ use std::env;
 use std::iter;
 use std::panic;
 
-use oracle::{KINDS, Kind, check, check_long};
+use oracle::{KINDS, Kind, check, check_decoding, check_long, check_text};
 
 /// The texts that are encoded for each kind of model by default.
 const CASES: u64 = 4_000;
@@ -98,6 +98,17 @@ fn long_texts_are_the_same_with_avx2_and_without_in_groups_of_any_size() {
     for seed in 0..3 {
         for kind in KINDS {
             check_long(&invent_data(kind, seed));
+        }
+    }
+}
+
+#[test]
+fn any_text_is_encoded_as_defined_and_any_ids_are_decoded() {
+    for seed in 0..20 {
+        for kind in KINDS {
+            let data = invent_data(kind, seed);
+            check_text(&data);
+            check_decoding(&data);
         }
     }
 }

@@ -11,6 +11,7 @@ mod texts;
 use std::sync::Arc;
 
 use superword_core::encode::{OpenTextEncoder, replay_tokens, replayed_token};
+use superword_core::model::TokenId;
 use superword_core::{Encoder, Error, Model};
 
 use self::choices::Choices;
@@ -53,6 +54,51 @@ pub(crate) fn check_long(data: &[u8]) {
     let expected = unwrap_token(encode(&invented.encoder, &text));
     let ways = [IN_GROUPS_OF_8, IN_GROUPS_OF_512, PORTABLE_IN_GROUPS_OF_512];
     invented.compare(&text, &expected, &ways);
+}
+
+/// The bytes that a model is invented from, when the others are a text.
+const MODEL_BYTES: usize = 24;
+
+/// Invents a model from the first bytes, and encodes the others as a text: as a whole, as a stream,
+/// and by the definition.
+///
+/// # Panics
+/// If they differ.
+pub(crate) fn check_text(data: &[u8]) {
+    let (model, text) = data.split_at(data.len().min(MODEL_BYTES));
+    let mut invented = Invented::new(model);
+    let text = String::from_utf8_lossy(text);
+    let expected = define(&invented.model, &text);
+    invented.compare(&text, &expected, WAYS[text.len() % WAYS.len()]);
+    invented.compare_streams(&text, &expected);
+}
+
+/// Invents a model from the first bytes, and decodes the others as ids.
+///
+/// # Panics
+/// If the bytes are not those of the tokens, or an unknown id is decoded.
+pub(crate) fn check_decoding(data: &[u8]) {
+    let (model, ids) = data.split_at(data.len().min(MODEL_BYTES));
+    let Invented { model, encoder, .. } = Invented::new(model);
+    let largest = model.vocabulary().map(|(id, _)| id.0).max().unwrap_or(0);
+    let ids: Vec<u32> = ids
+        .chunks(4)
+        .map(|chunk| {
+            let id = chunk.iter().fold(0, |id, &byte| id << 8 | u32::from(byte));
+            // Most ids are known, or nearly so.
+            if id % 8 == 0 { id } else { id % largest.saturating_add(2) }
+        })
+        .collect();
+    let tokens = ids.iter().map(|&id| model.token_bytes(TokenId(id)));
+    let expected: Option<Vec<&[u8]>> = tokens.collect();
+    let decoded = model.decode(&ids).ok();
+    assert_eq!(decoded, expected.map(|tokens| tokens.concat()));
+    let Some(text) = decoded.and_then(|bytes| String::from_utf8(bytes).ok()) else { return };
+    let [bytes, characters] = model.offsets(&text, &ids).expect("ids that are known");
+    assert!(bytes.len() == ids.len() && characters.len() == ids.len());
+    if let Ok(encoded) = encoder.encode(&text) {
+        assert_eq!(model.decode(&encoded).expect("its own ids"), text.as_bytes());
+    }
 }
 
 /// What bytes are made into.
