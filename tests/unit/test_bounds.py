@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import gzip
 import json
+import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -98,3 +100,32 @@ def test_a_document_that_was_stored_does_not_escape_the_memory_limit() -> None:
         superword.train(iter(texts), 260, memory_limit="256MB", pattern=r"\w+|\s+")
     # If documents may be split, none is too large.
     assert superword.train(iter(texts), 258, memory_limit="256MB").vocab_size == 258
+
+
+QUADRATIC = "(?=(a+)+b)a"
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="Windows has no timers")
+@pytest.mark.parametrize("job", ["encode", "count", "batch", "train"])
+def test_ctrl_c_stops_a_slow_pattern_inside_a_text(job: str) -> None:
+    slow = superword.train(["cd"] * 2, 257, pattern=QUADRATIC)
+    # Each pretoken takes a search to the end of the text: half a minute in all.
+    text = "a" * 100_000 + "b"
+    jobs: dict[str, Callable[[], object]] = {
+        "encode": lambda: slow.encode(text),
+        "count": lambda: slow.count_tokens(text),
+        "batch": lambda: slow.encode_batch([text, text], 2),
+        "train": lambda: superword.train([text], 257, pattern=QUADRATIC),
+    }
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, interrupt)
+    signal.setitimer(signal.ITIMER_REAL, 0.2)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            jobs[job]()
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)

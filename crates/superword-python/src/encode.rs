@@ -16,7 +16,10 @@ use crate::model::Model;
 use crate::run_detached::{ProgressCallback, run_detached};
 
 /// Work on this many bytes or more runs on another thread, so that Ctrl-C stops it.
-const INTERRUPTIBLE: usize = 1 << 22;
+pub(crate) const INTERRUPTIBLE: usize = 1 << 22;
+
+/// The same for a regex, which may take a time that is quadratic in the bytes.
+const INTERRUPTIBLE_REGEX: usize = 1 << 12;
 
 /// Adds this module's names to `_core`.
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -74,7 +77,7 @@ impl Encoder {
         bytes: PyBackedBytes,
         threads: usize,
     ) -> PyResult<Bound<'py, PyList>> {
-        let encoded = run(py, bytes.len(), |is_interrupted| {
+        let encoded = run(py, self.is_long(bytes.len()), |is_interrupted| {
             self.encoder.encode_bytes(&bytes, threads, is_interrupted)
         })?;
         PyList::new(py, encoded.ids)
@@ -116,15 +119,18 @@ impl Encoder {
         text: PyBackedStr,
     ) -> PyResult<(Bound<'py, PyList>, Bound<'py, PyBytes>)> {
         let mut stream = EncodeStream::new(self.open_texts(py)?, None);
-        let ids =
-            run(py, text.len(), |is_interrupted| stream.feed(text.as_bytes(), is_interrupted))?;
+        let ids = run(py, self.is_long(text.len()), |is_interrupted| {
+            stream.feed(text.as_bytes(), is_interrupted)
+        })?;
         Ok((PyList::new(py, ids)?, PyBytes::new(py, stream.held_back())))
     }
 
     /// The number of ids of a text.
     #[pyo3(signature = (text, threads, /))]
     fn count(&self, py: Python<'_>, text: PyBackedStr, threads: usize) -> PyResult<usize> {
-        run(py, text.len(), |is_interrupted| self.encoder.count(&text, threads, is_interrupted))
+        run(py, self.is_long(text.len()), |is_interrupted| {
+            self.encoder.count(&text, threads, is_interrupted)
+        })
     }
 
     /// The spans of a text's tokens, in bytes and in characters.
@@ -261,20 +267,27 @@ impl Encoder {
         Ok(Arc::clone(self.open_texts.get_or_init(|| Arc::new(built))))
     }
 
+    /// Whether encoding this many bytes may take long.
+    fn is_long(&self, bytes: usize) -> bool {
+        bytes >= if self.encoder.has_regex() { INTERRUPTIBLE_REGEX } else { INTERRUPTIBLE }
+    }
+
     /// Encodes texts without the GIL.
     fn encode_all(&self, py: Python<'_>, texts: &[&str], threads: usize) -> PyResult<Encoded> {
         let bytes = texts.iter().map(|text| text.len()).sum();
-        run(py, bytes, |is_interrupted| self.encoder.encode_all(texts, threads, is_interrupted))
+        run(py, self.is_long(bytes), |is_interrupted| {
+            self.encoder.encode_all(texts, threads, is_interrupted)
+        })
     }
 }
 
-/// Runs `work` without the GIL. If it has many bytes to process, Ctrl-C interrupts it.
+/// Runs `work` without the GIL. If it may take long, Ctrl-C interrupts it.
 pub(crate) fn run<T: Send>(
     py: Python<'_>,
-    bytes: usize,
+    is_long: bool,
     work: impl FnOnce(&(dyn Fn() -> bool + Sync)) -> Result<T, Error> + Send,
 ) -> PyResult<T> {
-    if bytes < INTERRUPTIBLE {
+    if !is_long {
         return call_core(py, || work(&|| false))?.map_err(|error| exception(py, &error));
     }
     run_detached(py, ProgressCallback::default(), |control| work(control.is_interrupted))

@@ -8,7 +8,7 @@ use pyo3::types::{PyBytes, PyList, PyString};
 use superword_core::encode;
 use superword_core::model::{AddedTokenFinder, TokenId};
 
-use crate::encode::{Encoder, run};
+use crate::encode::{Encoder, INTERRUPTIBLE, run};
 use crate::errors::{call_core, exception};
 
 /// Adds this module's names to `_core`.
@@ -89,7 +89,9 @@ impl EncodeStream {
 impl EncodeStream {
     fn feed_bytes<'py>(&mut self, py: Python<'py>, piece: &[u8]) -> PyResult<Bound<'py, PyList>> {
         let stream = &mut self.0;
-        let ids = run(py, piece.len(), |is_interrupted| stream.feed(piece, is_interrupted))?;
+        let ids = run(py, piece.len() >= INTERRUPTIBLE, |is_interrupted| {
+            stream.feed(piece, is_interrupted)
+        })?;
         PyList::new(py, ids)
     }
 }

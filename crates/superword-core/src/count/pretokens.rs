@@ -182,9 +182,9 @@ impl<B: BigramCounter> PretokenCounter<B> {
         let max_size = pass.budget.table_size(pass.reading.threads);
         let new_counter = || PretokenCounter::new(new_bigrams());
         let count = |counter: &mut PretokenCounter<B>, batch: &Batch| {
-            batch
-                .weighted_documents()
-                .try_for_each(|(document, weight)| counter.add(document, weight, splitter))?;
+            batch.weighted_documents().try_for_each(|(document, weight)| {
+                counter.add(document, weight, splitter, pass.control.is_interrupted)
+            })?;
             counter.spill_above(max_size)
         };
         pass.count(Stage::Count, new_counter, count)
@@ -197,6 +197,7 @@ impl<B: BigramCounter> PretokenCounter<B> {
         document: &str,
         weight: u64,
         splitter: &Splitter,
+        is_interrupted: &(dyn Fn() -> bool + Sync),
     ) -> Result<(), Error> {
         if weight == 0 {
             return Ok(());
@@ -206,7 +207,8 @@ impl<B: BigramCounter> PretokenCounter<B> {
         let mut size = 0;
         let mut before = None;
         let mut result = Ok(());
-        splitter.pattern().spans(document).for_each(|span| match span {
+        let spans = splitter.pattern().spans(document).interrupted_by(is_interrupted);
+        spans.for_each(|span| match span {
             Ok(span) => {
                 group[size] = self.map.probe(document.as_bytes(), span.start, span.end);
                 size += 1;

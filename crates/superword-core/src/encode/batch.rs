@@ -117,6 +117,13 @@ struct IdCount {
 }
 
 impl Encoder {
+    /// Whether a regex makes the pretokens. It may take more than linear time, so that even short
+    /// texts should be encoded where they can be interrupted.
+    #[must_use]
+    pub fn has_regex(&self) -> bool {
+        self.pattern.is_regex()
+    }
+
     /// Returns the ids of texts, encoded on up to `threads` threads.
     ///
     /// # Errors
@@ -172,7 +179,7 @@ impl Encoder {
         });
         let encode_chunk = |number: usize, cache: &mut EncoderCache, chunk: &mut ChunkIds| {
             for job in &jobs[chunks[number].clone()] {
-                self.encode_input(job.input, cache, &mut chunk.ids)?;
+                self.encode_input(job.input, cache, &mut chunk.ids, is_interrupted)?;
                 if job.ends_text {
                     chunk.text_ends.push(chunk.ids.len());
                 }
@@ -197,7 +204,7 @@ impl Encoder {
         let jobs = self.split_into_jobs(&[text]);
         let count_job = |number: usize, cache: &mut EncoderCache, counted: &mut IdCount| {
             counted.ids.clear();
-            self.encode_input(jobs[number].input, cache, &mut counted.ids)?;
+            self.encode_input(jobs[number].input, cache, &mut counted.ids, is_interrupted)?;
             counted.count += counted.ids.len();
             Ok(())
         };
@@ -263,7 +270,7 @@ impl Encoder {
             if is_interrupted() {
                 return Err(Error::Interrupted);
             }
-            self.encode_input(job.input, &mut cache, &mut encoded.ids)?;
+            self.encode_input(job.input, &mut cache, &mut encoded.ids, is_interrupted)?;
             if job.ends_text {
                 encoded.offsets.push(encoded.ids.len() as u64);
             }
@@ -279,13 +286,14 @@ impl Encoder {
         input: JobInput<'_>,
         cache: &mut EncoderCache,
         ids: &mut Vec<u32>,
+        is_interrupted: &(dyn Fn() -> bool + Sync),
     ) -> Result<(), Error> {
         let bytes = match input {
-            JobInput::Text(text) => return self.encode_text(text, cache, ids),
+            JobInput::Text(text) => return self.encode_text(text, cache, ids, is_interrupted),
             JobInput::Bytes(bytes) => bytes,
         };
         for chunk in bytes.utf8_chunks() {
-            self.encode_text(chunk.valid(), cache, ids)?;
+            self.encode_text(chunk.valid(), cache, ids, is_interrupted)?;
             self.append_bytes(chunk.invalid(), ids)?;
         }
         Ok(())

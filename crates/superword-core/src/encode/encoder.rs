@@ -4,6 +4,7 @@ use std::mem;
 use std::sync::Mutex;
 
 use crate::Error;
+use crate::control::never;
 use crate::encode::numbering::TokenNumbering;
 use crate::encode::pipeline::dispatch::InstructionSet;
 use crate::encode::pipeline::group::GROUP_SIZE;
@@ -121,7 +122,7 @@ impl Encoder {
     pub fn encode(&self, text: &str) -> Result<Vec<u32>, Error> {
         let mut cache = self.take_cache();
         let mut ids = Vec::new();
-        self.encode_text(text, &mut cache, &mut ids)?;
+        self.encode_text(text, &mut cache, &mut ids, &never)?;
         self.return_cache(cache);
         Ok(ids)
     }
@@ -143,7 +144,8 @@ impl Encoder {
             if is_portable { InstructionSet::PORTABLE } else { InstructionSet::detect() };
         let mut cache = self.take_cache();
         let mut ids = Vec::new();
-        self.append_ids::<SIZE>(text, &mut cache, &mut ids, instructions)?;
+        let context = EncodeContext { instructions, is_interrupted: &never };
+        self.append_ids::<SIZE>(text, &mut cache, &mut ids, context)?;
         self.return_cache(cache);
         Ok(ids)
     }
@@ -168,8 +170,9 @@ impl Encoder {
         text: &str,
         cache: &mut EncoderCache,
         ids: &mut Vec<u32>,
+        is_interrupted: &(dyn Fn() -> bool + Sync),
     ) -> Result<(), Error> {
-        self.append_ids::<GROUP_SIZE>(text, cache, ids, InstructionSet::detect())
+        self.append_ids::<GROUP_SIZE>(text, cache, ids, EncodeContext::new(is_interrupted))
     }
 
     /// Appends the ids of a text in which added tokens are not looked for.
@@ -179,7 +182,7 @@ impl Encoder {
         cache: &mut EncoderCache,
         ids: &mut Vec<u32>,
     ) -> Result<(), Error> {
-        self.append_ids_between::<GROUP_SIZE>(text, cache, ids, InstructionSet::detect())
+        self.append_ids_between::<GROUP_SIZE>(text, cache, ids, EncodeContext::new(&never))
     }
 
     /// Appends the ids of single bytes.
@@ -195,15 +198,15 @@ impl Encoder {
         text: &str,
         cache: &mut EncoderCache,
         ids: &mut Vec<u32>,
-        instructions: InstructionSet,
+        context: EncodeContext<'_>,
     ) -> Result<(), Error> {
         let Some(added_tokens) = &self.added_tokens else {
-            return self.append_ids_between::<SIZE>(text, cache, ids, instructions);
+            return self.append_ids_between::<SIZE>(text, cache, ids, context);
         };
         for segment in added_tokens.split(text) {
             match segment {
                 Segment::Text(text) => {
-                    self.append_ids_between::<SIZE>(text, cache, ids, instructions)?;
+                    self.append_ids_between::<SIZE>(text, cache, ids, context)?;
                 }
                 Segment::Added { id, .. } => ids.push(id.0),
             }
@@ -217,21 +220,21 @@ impl Encoder {
         text: &str,
         cache: &mut EncoderCache,
         ids: &mut Vec<u32>,
-        instructions: InstructionSet,
+        context: EncodeContext<'_>,
     ) -> Result<(), Error> {
         let start = ids.len();
         if let Some(second_stage) = &self.second_stage {
             let mut replay = mem::replace(&mut cache.pretoken_replay, PretokenReplay::new());
             let merge = |tokens: &[u32]| second_stage.merge_pretoken(tokens, &mut replay, ids);
-            let result =
-                self.encode_first_stage::<SIZE>(second_stage, text, cache, instructions, merge);
+            let result = self.encode_first_stage::<SIZE>(second_stage, text, cache, context, merge);
             cache.pretoken_replay = replay;
             cache.shrink();
             result?;
             return self.numbering.convert_to_ids(ids, start);
         }
-        let mut encoder = TextEncoder::<SIZE>::new(self, text, cache, ids, instructions);
-        let result = self.pattern.spans(text).for_each_block(|base, ends| encoder.add(base, ends));
+        let mut encoder = TextEncoder::<SIZE>::new(self, text, cache, ids, context.instructions);
+        let spans = self.pattern.spans(text).interrupted_by(context.is_interrupted);
+        let result = spans.for_each_block(|base, ends| encoder.add(base, ends));
         encoder.finish();
         result?;
         self.numbering.convert_to_ids(ids, start)
@@ -244,12 +247,17 @@ impl Encoder {
     /// numbering.
     ///
     /// # Errors
-    /// When a regex exceeds its backtracking limit.
-    pub(crate) fn first_stage(&self, text: &str, each: impl FnMut(&[u32])) -> Result<(), Error> {
+    /// When a regex exceeds its backtracking limit, or the job is interrupted.
+    pub(crate) fn first_stage(
+        &self,
+        text: &str,
+        is_interrupted: &(dyn Fn() -> bool + Sync),
+        each: impl FnMut(&[u32]),
+    ) -> Result<(), Error> {
         let Some(second_stage) = &self.second_stage else { return Ok(()) };
         let mut cache = self.take_cache();
-        let instructions = InstructionSet::detect();
-        self.encode_first_stage::<GROUP_SIZE>(second_stage, text, &mut cache, instructions, each)?;
+        let context = EncodeContext::new(is_interrupted);
+        self.encode_first_stage::<GROUP_SIZE>(second_stage, text, &mut cache, context, each)?;
         self.return_cache(cache);
         Ok(())
     }
@@ -259,15 +267,16 @@ impl Encoder {
         second_stage: &SecondStageMerger,
         text: &str,
         cache: &mut EncoderCache,
-        instructions: InstructionSet,
+        context: EncodeContext<'_>,
         each: impl FnMut(&[u32]),
     ) -> Result<(), Error> {
         let mut buffers = mem::take(&mut cache.first_stage);
         buffers.clear();
         let mut encoder =
-            TextEncoder::<SIZE>::new(self, text, cache, &mut buffers.tokens, instructions);
+            TextEncoder::<SIZE>::new(self, text, cache, &mut buffers.tokens, context.instructions);
         let mut result = Ok(());
-        self.pattern.spans(text).for_each(|span| match span {
+        let spans = self.pattern.spans(text).interrupted_by(context.is_interrupted);
+        spans.for_each(|span| match span {
             Ok(span) => {
                 buffers.pretoken_ends.push(span.end);
                 second_stage.split(text.as_bytes(), span, |piece| encoder.add(piece.end, 1));
@@ -280,5 +289,19 @@ impl Encoder {
         }
         cache.first_stage = buffers;
         result
+    }
+}
+
+/// How a text is encoded.
+#[derive(Clone, Copy)]
+struct EncodeContext<'c> {
+    instructions: InstructionSet,
+    is_interrupted: &'c (dyn Fn() -> bool + Sync),
+}
+
+impl<'c> EncodeContext<'c> {
+    /// Uses the best instructions that this processor has.
+    fn new(is_interrupted: &'c (dyn Fn() -> bool + Sync)) -> EncodeContext<'c> {
+        EncodeContext { instructions: InstructionSet::detect(), is_interrupted }
     }
 }

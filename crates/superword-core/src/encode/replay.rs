@@ -189,29 +189,19 @@ fn apply_rule(rule: &Rule, units: &mut Vec<ReplayUnit>) -> Vec<(usize, usize)> {
     match rule {
         Rule::Merge { left, right, token, .. } => {
             for (index, unit) in units.iter_mut().enumerate() {
-                let mut at = 0;
-                while at + 1 < unit.tokens.len() {
-                    if unit.tokens[at..at + 2] == [*left, *right] {
-                        unit.tokens[at] = *token;
-                        unit.tokens.remove(at + 1);
-                        changes.push((index, at));
-                    }
-                    at += 1;
-                }
+                let made = join_pairs(&mut unit.tokens, |one, next| {
+                    ([*one, *next] == [*left, *right]).then_some(*token)
+                });
+                changes.extend(made.into_iter().map(|at| (index, at)));
             }
         }
         Rule::Supermerge { left, right, token, .. } => {
-            let mut at = 0;
-            while at + 1 < units.len() {
-                let pair = [units[at].open_token(), units[at + 1].open_token()];
-                if pair == [Some(*left), Some(*right)] {
-                    let tokens = vec![*token];
-                    units[at] = ReplayUnit { tokens, is_eligible: false, is_superword: true };
-                    units.remove(at + 1);
-                    changes.push((at, 0));
-                }
-                at += 1;
-            }
+            let made = join_pairs(units, |one, next| {
+                let is_pair = [one.open_token(), next.open_token()] == [Some(*left), Some(*right)];
+                let tokens = vec![*token];
+                is_pair.then_some(ReplayUnit { tokens, is_eligible: false, is_superword: true })
+            });
+            changes.extend(made.into_iter().map(|at| (at, 0)));
         }
         Rule::Delete { token, parts } => {
             for (index, unit) in units.iter_mut().enumerate() {
@@ -223,6 +213,22 @@ fn apply_rule(rule: &Rule, units: &mut Vec<ReplayUnit>) -> Vec<(usize, usize)> {
         }
     }
     changes
+}
+
+/// Replaces neighbours by what `join` returns for them, from the left, in linear time. Returns the
+/// positions of the new items.
+fn join_pairs<T>(items: &mut Vec<T>, join: impl Fn(&T, &T) -> Option<T>) -> Vec<usize> {
+    let mut made = Vec::new();
+    let mut rest = std::mem::take(items).into_iter().peekable();
+    while let Some(item) = rest.next() {
+        let joined = rest.peek().and_then(|next| join(&item, next));
+        if joined.is_some() {
+            made.push(items.len());
+            rest.next();
+        }
+        items.push(joined.unwrap_or(item));
+    }
+    made
 }
 
 /// Replaces the tokens that a pruned model lacks, and returns the tokens that replace them.

@@ -135,6 +135,11 @@ impl Pattern {
         matches!(self.scanner, Scanner::Gpt4oScripts)
     }
 
+    /// Whether a regex splits the texts, and no scanner.
+    pub(crate) fn is_regex(&self) -> bool {
+        matches!(self.scanner, Scanner::Regex(_))
+    }
+
     /// Whether the pieces of a document have the same pretokens as the whole. Scripts may depend on
     /// what is far away.
     pub(crate) fn may_split_documents(&self) -> bool {

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::Error;
+use crate::control::never;
 use crate::pretokenize::regex::{Regex, RegexSpans};
 
 /// What separates the regexes in a pattern. No regex can contain it outside a class: the engine
@@ -37,6 +38,8 @@ pub(super) struct RegexSequenceSpans<'t> {
     text: &'t str,
     /// The pieces that are being split, each inside the one before it.
     pieces: Vec<SplitPiece<'t>>,
+    /// Whether to stop with an error. A regex may take long for each pretoken.
+    is_interrupted: &'t (dyn Fn() -> bool + Sync),
 }
 
 /// A piece of a text, and the spans in it.
@@ -49,7 +52,15 @@ impl<'t> RegexSequenceSpans<'t> {
     pub(super) fn new(sequence: &'t RegexSequence, text: &'t str) -> RegexSequenceSpans<'t> {
         let RegexSequence(regexes) = sequence;
         let whole = SplitPiece { start: 0, spans: RegexSpans::new(&regexes[0], text) };
-        RegexSequenceSpans { regexes, text, pieces: vec![whole] }
+        RegexSequenceSpans { regexes, text, pieces: vec![whole], is_interrupted: &never }
+    }
+
+    /// Stops with an error once `is_interrupted` returns `true`.
+    pub(super) fn interrupted_by(
+        self,
+        is_interrupted: &'t (dyn Fn() -> bool + Sync),
+    ) -> RegexSequenceSpans<'t> {
+        RegexSequenceSpans { is_interrupted, ..self }
     }
 }
 
@@ -59,6 +70,10 @@ impl Iterator for RegexSequenceSpans<'_> {
     fn next(&mut self) -> Option<Self::Item> {
         loop {
             let piece = self.pieces.last_mut()?;
+            if (self.is_interrupted)() {
+                self.pieces.clear();
+                return Some(Err(Error::Interrupted));
+            }
             let span = match piece.spans.next() {
                 None => {
                     self.pieces.pop();
@@ -108,5 +123,19 @@ mod tests {
             panic!("an error with a position");
         };
         assert!(position >= 9, "{position}");
+    }
+
+    #[test]
+    fn an_interrupt_ends_the_spans_inside_a_text() {
+        use std::sync::atomic::{AtomicUsize, Ordering};
+
+        let sequence = RegexSequence::new("(?=(a+)+b)a").expect("a regex");
+        let text = format!("{}b", "a".repeat(1000));
+        let asked = AtomicUsize::new(0);
+        let is_interrupted = || asked.fetch_add(1, Ordering::Relaxed) == 7;
+        let spans = RegexSequenceSpans::new(&sequence, &text).interrupted_by(&is_interrupted);
+        let spans: Vec<_> = spans.collect();
+        assert_eq!(spans.len(), 8);
+        assert!(matches!(spans[7], Err(Error::Interrupted)));
     }
 }

@@ -17,6 +17,8 @@ pub(crate) struct OpenableSplitter<'c, B> {
     pub(crate) openable: &'c PretokenMap<FragmentSymbol>,
     /// The neighbours that are frequent enough; `None` to keep rare ones together too.
     pub(crate) bigrams: Option<B>,
+    /// Whether to stop with an error.
+    pub(crate) is_interrupted: &'c (dyn Fn() -> bool + Sync),
 }
 
 impl<B: FrequentBigrams> FragmentSplitter for OpenableSplitter<'_, B> {
@@ -27,7 +29,8 @@ impl<B: FrequentBigrams> FragmentSplitter for OpenableSplitter<'_, B> {
         let mut size = 0;
         let mut before = 0;
         let mut result = Ok(());
-        self.pattern.spans(document).for_each(|span| match span {
+        let spans = self.pattern.spans(document).interrupted_by(self.is_interrupted);
+        spans.for_each(|span| match span {
             Ok(span) => {
                 group[size] = self.openable.probe(text, span.start, span.end);
                 size += 1;

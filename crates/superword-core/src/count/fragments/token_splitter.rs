@@ -27,11 +27,13 @@ pub(crate) struct TokenSplitter<'c> {
     /// Applies the rules of the first stage.
     pub(crate) encoder: &'c Encoder,
     pub(crate) bigrams: AboveThreshold<'c>,
+    /// Whether to stop with an error.
+    pub(crate) is_interrupted: &'c (dyn Fn() -> bool + Sync),
 }
 
 impl FragmentSplitter for TokenSplitter<'_> {
     fn split(&self, document: &str, counter: &mut FragmentCounter) -> Result<(), Error> {
-        self.encoder.first_stage(document, |pretoken| {
+        self.encoder.first_stage(document, self.is_interrupted, |pretoken| {
             let mut before = None;
             for &token in pretoken {
                 if let Some(before) = before.replace(token) {
@@ -60,7 +62,7 @@ pub(crate) fn count_token_bigrams(
     let count = |bigrams: &mut BigramCounts, batch: &Batch| {
         let mut counted = batch.weighted_documents().filter(|&(_, weight)| weight > 0);
         counted.try_for_each(|(document, weight)| {
-            encoder.first_stage(document, |pretoken| {
+            encoder.first_stage(document, pass.control.is_interrupted, |pretoken| {
                 for pair in pretoken.windows(2) {
                     let bucket = token_bucket(bigrams, pair[0], pair[1]);
                     bigrams.add(bucket, weight);

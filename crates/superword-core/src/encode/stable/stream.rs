@@ -4,6 +4,7 @@ use std::str;
 use std::sync::Arc;
 
 use crate::Error;
+use crate::control::never;
 use crate::encode::batch::BYTES_PER_TOKEN;
 use crate::encode::pretoken::cache::EncoderCache;
 use crate::encode::stable::open_text::{OpenTextEncoder, StablePart};
@@ -195,7 +196,7 @@ impl EncodeStream {
         if finders.is_empty() {
             encoder.encode_between(text, cache, ids)
         } else {
-            encoder.encode_text(text, cache, ids)
+            encoder.encode_text(text, cache, ids, &never)
         }
     }
 
@@ -209,11 +210,11 @@ impl EncodeStream {
         let encoder = &self.encoder.encoder;
         for chunk in bytes.utf8_chunks() {
             match &self.special_tokens {
-                None => encoder.encode_text(chunk.valid(), cache, ids)?,
+                None => encoder.encode_text(chunk.valid(), cache, ids, &never)?,
                 Some(special_tokens) => {
                     for segment in special_tokens.split(chunk.valid()) {
                         match segment {
-                            Segment::Text(text) => encoder.encode_text(text, cache, ids)?,
+                            Segment::Text(text) => encoder.encode_text(text, cache, ids, &never)?,
                             Segment::Added { id, .. } => ids.push(id.0),
                         }
                     }

@@ -42,8 +42,9 @@ impl ShardFragmentSplitter {
     pub(super) fn with_pattern<'s>(
         &'s self,
         pattern: &'s Pattern,
+        is_interrupted: &'s (dyn Fn() -> bool + Sync),
     ) -> OpenableSplitter<'s, FrequentBuckets<'s>> {
         let bigrams = self.frequent_buckets.as_deref().map(|bits| FrequentBuckets { bits });
-        OpenableSplitter { pattern, openable: &self.symbols, bigrams }
+        OpenableSplitter { pattern, openable: &self.symbols, bigrams, is_interrupted }
     }
 }

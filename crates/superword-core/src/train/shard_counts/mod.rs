@@ -12,7 +12,7 @@ mod fragment_splitter;
 mod sorted_counts;
 
 use crate::Error;
-use crate::control::Control;
+use crate::control::{Control, never};
 use crate::corpus::{Corpus, Totals};
 use crate::count::{FragmentCounter, PretokenCounter, SharedBigramCounts};
 use crate::train::Resources;
@@ -68,7 +68,8 @@ pub fn count_fragments(
     control: &Control,
 ) -> Result<SortedCounts, Error> {
     let pass = resources.pass(corpus, splitter.read_options(resources.threads), control);
-    let fragment_splitter = fragment_splitter.with_pattern(splitter.pattern());
+    let fragment_splitter =
+        fragment_splitter.with_pattern(splitter.pattern(), control.is_interrupted);
     let (counter, corpus) = FragmentCounter::count_corpus(&pass, &fragment_splitter)?;
     SortedCounts::of_fragments(counter, corpus)
 }
@@ -94,7 +95,7 @@ impl ShardPretokenCounter {
     /// When a regex fails on it, the counts overflow, or a temporary file cannot be written.
     pub fn add(&mut self, document: &str, weight: u64) -> Result<(), Error> {
         self.totals.add(document, weight)?;
-        self.counter.add(document, weight, &self.splitter)?;
+        self.counter.add(document, weight, &self.splitter, &never)?;
         self.counter.spill_above(MAX_TABLE_SIZE)
     }
 
@@ -133,7 +134,7 @@ impl ShardFragmentCounter {
         fragment_splitter: &ShardFragmentSplitter,
     ) -> Result<(), Error> {
         self.totals.add(document, weight)?;
-        let splitter = fragment_splitter.with_pattern(self.splitter.pattern());
+        let splitter = fragment_splitter.with_pattern(self.splitter.pattern(), &never);
         self.counter.add(document, weight, &splitter)?;
         self.counter.spill_above(MAX_TABLE_SIZE)
     }

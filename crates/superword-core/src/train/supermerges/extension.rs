@@ -42,6 +42,7 @@ pub(crate) fn learn_after(
             pattern: base.pattern(),
             openable: &openable.symbols,
             bigrams: frequent,
+            is_interrupted: pass.control.is_interrupted,
         };
         let fragments = Fragments::count(pass, &splitter)?;
         merges.min_supermerge_count = threshold;

@@ -51,7 +51,10 @@ pub(crate) fn learn(
     let threshold = merges.min_supermerge_count;
     let mut bigrams = bigrams.as_ref().map(|bigrams| AboveThreshold { bigrams, threshold });
     loop {
-        let splitter = OpenableSplitter { pattern, openable: &openable.symbols, bigrams };
+        let is_interrupted = pass.control.is_interrupted;
+        let openable_map = &openable.symbols;
+        let splitter =
+            OpenableSplitter { pattern, openable: openable_map, bigrams, is_interrupted };
         let fragments = Fragments::count(pass, &splitter)?;
         if let Some(rules) = learn_on_fragments(fragments, &mut merges, &openable, context)? {
             return Ok(LearnedRules { tokens: merges.tokens, rules });
