@@ -63,7 +63,8 @@ def run_command(*arguments: str | Path, code: int = 0) -> Figures:
 def sum_key_bytes(path: Path) -> int:
     """Return the total bytes of the keys in a counts file."""
     lengths = (
-        pyarrow.compute.binary_length(batch.column("key")) for batch in key_counts.read(path)
+        pyarrow.compute.binary_length(batch.column("key"))
+        for batch in key_counts.read(key_counts.CountsFile(path))
     )
     return sum(pyarrow.compute.sum(some).as_py() for some in lengths)
 
