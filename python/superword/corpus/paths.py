@@ -125,7 +125,7 @@ def list_folder(path: str) -> list[str]:
         str(file)
         for file in sorted(Path(path).rglob("*"))
         if not any(part.startswith(".") for part in file.relative_to(path).parts)
-        and is_known(file.name.encode(errors="replace").decode())
+        and is_known(file.name)
         and file.is_file()
     ]
     if not names:
@@ -149,8 +149,10 @@ def check_name(path: str) -> None:
 def is_known(name: str) -> bool:
     """Return whether a file in a folder is read, by its name.
 
-    CSV and JSON files are not: beside a corpus, they often hold something else.
+    CSV and JSON files are not: beside a corpus, they often hold something else. A name may have
+    bytes that are not UTF-8.
     """
+    name = name.encode(errors="replace").decode()
     return find_table_format(name) == "parquet" or _core.is_supported_name(name)
 
 
