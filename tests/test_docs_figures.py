@@ -192,6 +192,8 @@ def test_the_guide_quotes_the_rates_by_language() -> None:
 def test_the_guide_quotes_what_caps_on_superwords_cost() -> None:
     stored = json.loads((ROOT / "benchmarks/results/superword_cap.json").read_text())["found"]
     plain = stored.pop("plain BPE")
+    readme = (ROOT / "README.md").read_text()
+    assert f"BoundlessBPE then has {stored['1/16']['all']:.3f} bytes per token" in readme
     guide = (ROOT / "docs/guide.md").read_text()
     section = guide.split("## What languages pay")[1].split("\n## ")[0]
     head, _, *rows = re.findall(r"^\|.*\|$", section, re.MULTILINE)

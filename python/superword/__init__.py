@@ -1,4 +1,4 @@
-"""Superword tokenizers: BPE, PickyBPE and BoundlessBPE, exact and fast.
+"""Superword tokenizers: BPE, PickyBPE, BoundlessBPE and SuperBPE, exact and fast.
 
 In reading order, each stage importing only earlier ones:
     reference     The specification in slow, plain Python; docs/algorithm.md explains it.
@@ -14,6 +14,7 @@ In reading order, each stage importing only earlier ones:
     integrations  Hugging Face transformers, datatrove.
     evaluation    Measuring and comparing tokenizers, and pruning them.
     reproduction  The experiments of the paper.
+    playground    Tokenizers side by side in the browser.
     commands      The command line.
 """
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -161,3 +162,21 @@ def test_the_command_says_what_comes_next(tmp_path: Path) -> None:
     assert (tmp_path / "id_map.json").exists()
     done = subprocess.run([COMMAND, *extend[:2], "--add", "3", "-o", output], capture_output=True)
     assert b"nothing to learn from; name a corpus, or --counts" in done.stderr
+
+
+@pytest.mark.parametrize("kind", ["superwords", "both"])
+def test_every_kind_of_base_gives_the_same_file_or_refuses(
+    core_of_kind: Tokenizer, tmp_path: Path, kind: Any
+) -> None:
+    documents = list(superword.sample())[:4]
+    counts: Any = {"pattern": core_of_kind.pattern, "eligible": core_of_kind.parameters.eligible}
+    superword.count(documents, tmp_path, **counts)
+    how: Any = {"kind": kind, "corpus": documents}
+    try:
+        expected = superword.extend(core_of_kind, documents, 20, kind=kind)
+    except ValueError as error:
+        with pytest.raises(ValueError, match=re.escape(str(error))):
+            superword.extend_on_counts(core_of_kind, tmp_path, 20, **how)
+        return
+    extended = superword.extend_on_counts(core_of_kind, tmp_path, 20, **how)
+    assert extended._model.to_json() == expected._model.to_json()

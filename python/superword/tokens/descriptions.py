@@ -11,6 +11,9 @@ from typing import Any, NamedTuple
 
 from numpy.typing import NDArray
 
+from superword.errors import ModelFormatError
+from superword.json_files import read_json_object
+
 __all__ = ["Checksum", "Description", "TokenFormat", "read_description", "read_fields"]
 
 
@@ -122,12 +125,10 @@ def read_fields(path: Path) -> Mapping[str, object]:
         ValueError: If it is no JSON object.
     """
     try:
-        fields = json.loads(path.read_bytes())
-    except (ValueError, RecursionError):
-        fields = None
-    if not isinstance(fields, dict):
-        raise ValueError(f"{path}: not the description of a token file, or damaged; encode anew")
-    return fields
+        return read_json_object(path)
+    except ModelFormatError:
+        message = f"{path}: not the description of a token file, or damaged; encode anew"
+        raise ValueError(message) from None
 
 
 def read_description(
