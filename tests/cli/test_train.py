@@ -79,7 +79,9 @@ def test_a_file_gives_the_model_that_python_gives(corpus: Path, output: Path) ->
     assert output.read_bytes() == corpus.with_name("python.json").read_bytes()
 
 
-@pytest.mark.parametrize(("typed", "cap"), [("1", 1), ("0.004", 0.004), ("none", None)])
+@pytest.mark.parametrize(
+    ("typed", "cap"), [("1", 1), ("0.004", 0.004), ("1/64", 1 / 64), ("none", None)]
+)
 def test_a_cap_is_a_number_or_a_share(
     corpus: Path, output: Path, typed: str, cap: float | None
 ) -> None:
@@ -94,7 +96,7 @@ def test_limits_are_those_of_python(corpus: Path, output: Path) -> None:
     assert superword.load(output) == wanted
 
 
-@pytest.mark.parametrize("typed", ["few", "1.5"])
+@pytest.mark.parametrize("typed", ["few", "1.5", "3/2", "1/0", "1/"])
 def test_a_cap_that_makes_no_sense_ends_in_one_sentence(
     corpus: Path, output: Path, typed: str
 ) -> None:

@@ -277,15 +277,19 @@ def parse_cap(text: str) -> int | float | None:
         ValueError: If it is neither.
 
     Example:
-        >>> parse_cap("8192"), parse_cap("0.05"), parse_cap("none")
-        (8192, 0.05, None)
+        >>> parse_cap("8192"), parse_cap("0.05"), parse_cap("1/16"), parse_cap("none")
+        (8192, 0.05, 0.0625, None)
     """
     if text == "none":
         return None
+    numerator, slash, denominator = text.partition("/")
     try:
+        if slash:
+            return float(numerator) / float(denominator)
         return int(text) if text.isdecimal() else float(text)
-    except ValueError:
-        raise ValueError(f"a cap must be a number or a share such as 0.05, not {text!r}") from None
+    except (ValueError, ZeroDivisionError):
+        message = f"a cap must be a number, a share such as 1/16, or none, not {text!r}"
+        raise ValueError(message) from None
 
 
 ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "\\": "\\"}
