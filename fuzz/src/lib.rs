@@ -4,6 +4,9 @@
 #[path = "../../crates/superword-core/tests/fuzzing/mod.rs"]
 mod fuzzing;
 #[allow(unused_imports)]
+#[path = "../../crates/superword-core/tests/naive/mod.rs"]
+mod naive;
+#[allow(unused_imports)]
 #[path = "../../crates/superword-core/tests/oracle/mod.rs"]
 mod oracle;
 

@@ -2,6 +2,8 @@
 
 mod fuzzing;
 #[allow(unused_imports, reason = "another test needs more of it")]
+mod naive;
+#[allow(unused_imports, reason = "another test needs more of it")]
 mod oracle;
 
 use std::fs;

@@ -4,39 +4,40 @@
 //! Of the package it uses only what splits texts. After a rule, only the sequences that it changes
 //! are counted again; nothing else is done for speed.
 
+mod comparing;
 mod sequences;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::mem;
 
 use superword_core::model::{Deletion, Parameters};
-use superword_core::pretokenize::ForbiddenText;
+use superword_core::pretokenize::{ForbiddenText, is_unspaced_word};
 use superword_core::{Eligibility, Pattern};
 
-pub(crate) use self::sequences::Token;
-use self::sequences::{Pair, Sequences, join};
+pub(crate) use self::comparing::{assert_same_model, assert_same_model_in_memory};
+use self::sequences::{Pair, Sequences, Token, join};
 
 /// A rule.
 #[derive(Debug, PartialEq)]
-pub(crate) struct Rule {
-    pub(crate) kind: Kind,
+struct Rule {
+    kind: Kind,
     /// The token that it makes or deletes.
-    pub(crate) token: Token,
+    token: Token,
     /// The pair that it joins, or what the deleted token is split into.
-    pub(crate) parts: Vec<Token>,
+    parts: Vec<Token>,
     /// How often the pair was joined; 0 for a delete.
-    pub(crate) count: u64,
+    count: u64,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Kind {
+enum Kind {
     Merge,
     Supermerge,
     Delete,
 }
 
 /// Learns the rules and the vocabulary. A token's index in the vocabulary is its id.
-pub(crate) fn train(documents: &[String], parameters: &Parameters) -> (Vec<Rule>, Vec<Token>) {
+fn train(documents: &[String], parameters: &Parameters) -> (Vec<Rule>, Vec<Token>) {
     let mut trainer = Trainer::new(documents, parameters);
     while trainer.vocabulary.len() < parameters.vocab_size as usize && trainer.step(parameters) {}
     (trainer.rules, trainer.vocabulary)
@@ -118,17 +119,20 @@ impl Trainer {
             token.len() <= limits.max_token_bytes.map_or(usize::MAX, |max| max as usize)
                 && !is_forbidden
         };
-        let words = |token: &Token| self.words.get(token).copied().unwrap_or(1);
+        let cap = limits.max_superwords.map(|cap| cap.count(parameters.vocab_size));
+        let is_capped = cap.is_some_and(|cap| self.count_superwords() >= cap);
         let allows_supermerge = |pair: &Pair| {
-            words(&pair.0) + words(&pair.1) <= limits.max_words.unwrap_or(u32::MAX) && allows(pair)
+            // Under a cap, words of scripts without spaces join only each other.
+            let is_within_cap = match (is_unspaced_word(&pair.0), is_unspaced_word(&pair.1)) {
+                (false, false) => !is_capped,
+                (true, true) => cap.is_none() || !pair.1.starts_with(b" "),
+                _ => cap.is_none(),
+            };
+            let max_words = limits.max_words.unwrap_or(u32::MAX);
+            is_within_cap && count_words(&self.words, pair) <= max_words && allows(pair)
         };
         let (merge, merge_count) = self.pretokens.most_frequent(allows);
-        let (supermerge, supermerge_count) = if self.superword_count() < max_superwords(parameters)
-        {
-            self.open.most_frequent(allows_supermerge)
-        } else {
-            Default::default()
-        };
+        let (supermerge, supermerge_count) = self.open.most_frequent(allows_supermerge);
         if merge_count.max(supermerge_count) < parameters.min_count {
             return false;
         }
@@ -153,10 +157,12 @@ impl Trainer {
         true
     }
 
-    /// Counts the superwords in the vocabulary. They never leave it.
-    fn superword_count(&self) -> usize {
+    /// Counts the superwords in the vocabulary, but those of scripts without spaces. They never leave
+    /// it.
+    fn count_superwords(&self) -> usize {
         let supermerges = self.rules.iter().filter(|rule| rule.kind == Kind::Supermerge);
-        supermerges.map(|rule| &rule.token).collect::<HashSet<_>>().len()
+        let tokens = supermerges.map(|rule| &rule.token);
+        tokens.filter(|token| !is_unspaced_word(token)).collect::<HashSet<_>>().len()
     }
 
     fn merge(&mut self, pair: &Pair, count: u64) {
@@ -169,9 +175,8 @@ impl Trainer {
 
     fn supermerge(&mut self, pair: &Pair, count: u64) {
         let token = self.make(Kind::Supermerge, pair, count);
-        let words = |token: &Token| self.words.get(token).copied().unwrap_or(1);
-        let words = words(&token).max(words(&pair.0) + words(&pair.1));
-        self.words.insert(token.clone(), words);
+        let before = self.words.get(&token).copied().unwrap_or(1);
+        self.words.insert(token.clone(), before.max(count_words(&self.words, pair)));
         let superword = Unit::Superword(token);
         for run in self.open.holding(pair).clone() {
             self.runs[run] = join(&self.runs[run], &self.open.tokens[run], pair, &superword);
@@ -262,10 +267,13 @@ impl Trainer {
     }
 }
 
-/// Returns how many superwords the vocabulary may have.
-fn max_superwords(parameters: &Parameters) -> usize {
-    let cap = parameters.limits.max_superwords;
-    cap.map_or(usize::MAX, |cap| cap.count(parameters.vocab_size))
+/// Counts the words that a supermerge of a pair would join. Letters of scripts without spaces are one
+/// word, however many.
+fn count_words(words: &HashMap<Token, u32>, (left, right): &Pair) -> u32 {
+    if is_unspaced_word(&[&**left, &**right].concat()) {
+        return 1;
+    }
+    [left, right].iter().map(|token| words.get(*token).copied().unwrap_or(1)).sum()
 }
 
 #[expect(clippy::cast_precision_loss, reason = "the definition divides doubles")]

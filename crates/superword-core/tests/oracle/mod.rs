@@ -8,39 +8,38 @@ mod rules;
 mod streams;
 mod texts;
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use superword_core::encode::{OpenTextEncoder, replay_tokens, replayed_token};
 use superword_core::model::TokenId;
 use superword_core::{Encoder, Error, Model};
 
-use self::choices::Choices;
+pub(crate) use self::choices::Choices;
 use self::models::invent_model;
 pub(crate) use self::models::{KINDS, Kind};
 use self::texts::Language;
 
-/// The texts that are encoded with each model.
-const TEXTS: usize = 40;
-
-/// Invents a model and texts from bytes, and compares what each way to encode a text makes of it with
-/// what the definition does. Returns how many texts were compared.
+/// Invents a model and this many texts from bytes, and compares what each way to encode a text makes
+/// of it with what the definition does.
 ///
 /// # Panics
 /// If they differ.
-pub(crate) fn check(data: &[u8]) -> usize {
-    let mut invented = Invented::new(data);
-    for number in 0..TEXTS {
-        let items = match invented.choices.below(400) {
-            0 => invented.choices.between(2000, 5000),
-            1..6 => invented.choices.between(400, 1500),
-            _ => invented.choices.between(0, 40),
+pub(crate) fn check(data: &[u8], texts: usize) {
+    let (invented, mut choices) = Invented::new(data);
+    for number in 0..texts {
+        let items = match choices.below(400) {
+            0 => choices.between(2000, 5000),
+            1..6 => choices.between(400, 1500),
+            _ => choices.between(0, 40),
         };
-        let text = invented.language.invent_text(&mut invented.choices, items);
+        let text = invented.language.invent_text(&mut choices, items);
         let expected = define(&invented.model, &text);
         invented.compare(&text, &expected, WAYS[number % WAYS.len()]);
-        invented.compare_streams(&text, &expected);
+        invented.compare_streams(&mut choices, &text, &expected);
     }
-    TEXTS
 }
 
 /// Invents a model and a long text from bytes, and compares the ways to encode it with one another.
@@ -48,38 +47,34 @@ pub(crate) fn check(data: &[u8]) -> usize {
 /// # Panics
 /// If they differ.
 pub(crate) fn check_long(data: &[u8]) {
-    let mut invented = Invented::new(data);
-    let text = invented.language.invent_text(&mut invented.choices, 10_000);
+    let (invented, mut choices) = Invented::new(data);
+    let text = invented.language.invent_text(&mut choices, 10_000);
     let (_, encode) = PORTABLE_IN_GROUPS_OF_8;
     let expected = unwrap_token(encode(&invented.encoder, &text));
     let ways = [IN_GROUPS_OF_8, IN_GROUPS_OF_512, PORTABLE_IN_GROUPS_OF_512];
     invented.compare(&text, &expected, &ways);
 }
 
-/// The bytes that a model is invented from, when the others are a text.
-const MODEL_BYTES: usize = 24;
-
-/// Invents a model from the first bytes, and encodes the others as a text: as a whole, as a stream,
-/// and by the definition.
+/// Encodes bytes as a text, with the model that the first of them names: as a whole, as a stream, and
+/// by the definition.
 ///
 /// # Panics
 /// If they differ.
 pub(crate) fn check_text(data: &[u8]) {
-    let (model, text) = data.split_at(data.len().min(MODEL_BYTES));
-    let mut invented = Invented::new(model);
+    let (invented, text) = Invented::named(data);
     let text = String::from_utf8_lossy(text);
     let expected = define(&invented.model, &text);
     invented.compare(&text, &expected, WAYS[text.len() % WAYS.len()]);
-    invented.compare_streams(&text, &expected);
+    invented.compare_streams(&mut Choices::new(data), &text, &expected);
 }
 
-/// Invents a model from the first bytes, and decodes the others as ids.
+/// Decodes bytes as ids, four bytes each, with the model that the first of them names.
 ///
 /// # Panics
-/// If the bytes are not those of the tokens, or an unknown id is decoded.
+/// If the decoded bytes are not those of the tokens, or an unknown id is decoded.
 pub(crate) fn check_decoding(data: &[u8]) {
-    let (model, ids) = data.split_at(data.len().min(MODEL_BYTES));
-    let Invented { model, encoder, .. } = Invented::new(model);
+    let (invented, ids) = Invented::named(data);
+    let Invented { model, encoder, .. } = &*invented;
     let largest = model.vocabulary().map(|(id, _)| id.0).max().unwrap_or(0);
     let ids: Vec<u32> = ids
         .chunks(4)
@@ -102,16 +97,22 @@ pub(crate) fn check_decoding(data: &[u8]) {
 }
 
 /// What bytes are made into.
-struct Invented<'d> {
-    choices: Choices<'d>,
+struct Invented {
     language: Language,
     model: Model,
     encoder: Arc<Encoder>,
     open_texts: Arc<OpenTextEncoder>,
 }
 
-impl<'d> Invented<'d> {
-    fn new(data: &'d [u8]) -> Invented<'d> {
+thread_local! {
+    /// The models that one byte names. Each is invented once, for inventing takes far longer than
+    /// encoding a short text.
+    static NAMED: RefCell<HashMap<u8, Rc<Invented>>> = RefCell::default();
+}
+
+impl Invented {
+    /// Invents a model. The first byte says of which kind. What is left is drawn from the choices.
+    fn new(data: &[u8]) -> (Invented, Choices<'_>) {
         let (&kind, data) = data.split_first().unwrap_or((&0, data));
         let kind = KINDS[usize::from(kind) % KINDS.len()];
         let mut choices = Choices::new(data);
@@ -124,7 +125,14 @@ impl<'d> Invented<'d> {
         let model = invent_model(&mut choices, kind, &language, is_dense);
         let encoder = Arc::new(Encoder::new(&model).expect("a simple eligibility"));
         let open_texts = Arc::new(OpenTextEncoder::new(&model, encoder.clone()));
-        Invented { choices, language, model, encoder, open_texts }
+        (Invented { language, model, encoder, open_texts }, choices)
+    }
+
+    /// Returns the model that the first byte names, and the other bytes.
+    fn named(data: &[u8]) -> (Rc<Invented>, &[u8]) {
+        let (&name, rest) = data.split_first().unwrap_or((&0, data));
+        let invent = || Rc::new(Invented::new(&[name, name]).0);
+        (NAMED.with_borrow_mut(|named| named.entry(name).or_insert_with(invent).clone()), rest)
     }
 
     /// Encodes a text in some ways. They share a cache, so the first of them meets the text's new

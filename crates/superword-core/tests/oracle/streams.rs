@@ -12,20 +12,20 @@ use super::{Ids, Invented, define, unwrap_token};
 /// Special tokens that occur in texts, some of them within others.
 const SPECIAL: [&str; 6] = ["a b", " ", "ab", "b", "\n\n", "é1"];
 
-impl Invented<'_> {
+impl Invented {
     /// Feeds a text to a stream in pieces, and compares the ids with the expected ones.
-    pub(super) fn compare_streams(&mut self, text: &str, expected: &Ids) {
+    pub(super) fn compare_streams(&self, choices: &mut Choices, text: &str, expected: &Ids) {
         let stream = EncodeStream::new(self.open_texts.clone(), None);
-        self.compare_stream(stream, text.as_bytes(), expected);
-        match self.choices.below(4) {
-            0 => self.compare_with_special_tokens(text),
-            1 => self.compare_bytes(text),
+        self.compare_stream(choices, stream, text.as_bytes(), expected);
+        match choices.below(4) {
+            0 => self.compare_with_special_tokens(choices, text),
+            1 => self.compare_bytes(choices, text),
             _ => {}
         }
     }
 
-    fn compare_with_special_tokens(&mut self, text: &str) {
-        let texts = SPECIAL.iter().filter(|_| self.choices.chance(50));
+    fn compare_with_special_tokens(&self, choices: &mut Choices, text: &str) {
+        let texts = SPECIAL.iter().filter(|_| choices.chance(50));
         let tokens: Vec<_> =
             (u32::MAX - 200..).map(TokenId).zip(texts.map(|&text| text.to_owned())).collect();
         let Some(finder) = AddedTokenFinder::new(&tokens).expect("short texts") else { return };
@@ -38,24 +38,30 @@ impl Invented<'_> {
             expected = expected.and_then(|before| Ok([before, ids?].concat()));
         }
         let stream = EncodeStream::new(self.open_texts.clone(), Some(Arc::new(finder)));
-        self.compare_stream(stream, text.as_bytes(), &expected);
+        self.compare_stream(choices, stream, text.as_bytes(), &expected);
     }
 
     /// Puts bytes that are not UTF-8 into a text.
-    fn compare_bytes(&mut self, text: &str) {
+    fn compare_bytes(&self, choices: &mut Choices, text: &str) {
         let mut bytes = text.as_bytes().to_vec();
-        for _ in 0..self.choices.between(1, 4) {
-            let at = self.choices.below(bytes.len() + 1);
-            bytes.insert(at, *self.choices.pick(&[0xFF, 0xC3, 0xE4, 0x80]));
+        for _ in 0..choices.between(1, 4) {
+            let at = choices.below(bytes.len() + 1);
+            bytes.insert(at, *choices.pick(&[0xFF, 0xC3, 0xE4, 0x80]));
         }
         let encoded = self.encoder.encode_bytes(&bytes, 1, &|| false);
         let expected = unwrap_token(encoded.map(|encoded| encoded.ids));
         let stream = EncodeStream::new(self.open_texts.clone(), None);
-        self.compare_stream(stream, &bytes, &expected);
+        self.compare_stream(choices, stream, &bytes, &expected);
     }
 
-    fn compare_stream(&mut self, mut stream: EncodeStream, text: &[u8], expected: &Ids) {
-        let pieces = cut(&mut self.choices, text);
+    fn compare_stream(
+        &self,
+        choices: &mut Choices,
+        mut stream: EncodeStream,
+        text: &[u8],
+        expected: &Ids,
+    ) {
+        let pieces = cut(choices, text);
         let found = unwrap_token(feed_all(&mut stream, &pieces));
         assert!(
             found == *expected,
