@@ -19,8 +19,9 @@ demo: $(VENV)/installed ## Train on the bundled novels, compare, and write a rep
 test: $(VENV)/installed ## Check formatting, lints and types, and run all tests
 	@scripts/test.sh $(VENV)
 
-fuzz: ## Run each fuzz target for SECONDS, with the address sanitizer
-	@scripts/fuzz.sh $(SECONDS)
+fuzz: $(VENV)/installed ## Run each fuzz target for SECONDS, with the address sanitizer
+	@$(VENV)/bin/python -m pip install --quiet --group fuzz
+	@PYTHON=$(CURDIR)/$(VENV)/bin/python scripts/fuzz.sh $(SECONDS)
 
 bench: $(VENV)/installed ## Run the benchmarks; CONTRIBUTING.md says on what text
 	$(VENV)/bin/python benchmarks/pretokenize.py

@@ -14,7 +14,7 @@ from pathlib import Path
 FUZZ = Path(__file__).parents[1] / "fuzz"
 TABLE = re.compile(r"(?<=<!-- runs -->\n).*?(?=<!-- end of runs -->)", re.DOTALL)
 HEAD = """\
-| Target | Executions | CPU hours | Branches of the core | Found |
+| Target | Executions | CPU hours | Branches | Found |
 |:---|---:|---:|---:|---:|
 """
 
@@ -31,7 +31,7 @@ def make_table(runs: Sequence[dict[str, str]]) -> str:
     Example:
         >>> run = {"target": "load", "executions": "7200", "cpu_seconds": "3600.5"}
         >>> print(make_table([run | {"covered": "12", "branches": "48", "finds": "0"}] * 2), end="")
-        | Target | Executions | CPU hours | Branches of the core | Found |
+        | Target | Executions | CPU hours | Branches | Found |
         |:---|---:|---:|---:|---:|
         | load | 14,400 | 2.00 | 25.0 % | 0 |
         | all | 14,400 | 2.00 | | 0 |

@@ -1,0 +1,1 @@
+"""What the Python fuzz targets run: each takes any bytes, and fails if something is wrong."""
