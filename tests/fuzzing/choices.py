@@ -72,7 +72,7 @@ def damage_json(choices: Choices, content: bytes) -> bytes:
     """Change a value of a JSON object, or remove it, or add one."""
     try:
         whole = node = json.loads(content)
-    except ValueError:
+    except (ValueError, RecursionError):
         return content
     if choices.chance(2):
         return b"[" * 100_000

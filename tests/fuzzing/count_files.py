@@ -47,6 +47,9 @@ def train_on_damaged_counts(data: bytes) -> None:
         read = {path.name: path.read_bytes() for path in folder.iterdir()}
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
+            if supermerges and choices.chance(30):
+                count_with_damaged_cut(choices, folder, whole)
+                return
             try:
                 tok = train(folder, supermerges)
             except (superword.SuperwordError, ValueError, OSError) as refusal:
@@ -55,6 +58,17 @@ def train_on_damaged_counts(data: bytes) -> None:
         assert tok.decode(tok.encode("to be")) == "to be"
         # Only a manifest that was changed with its tables can say something else.
         assert is_signed or tok.fingerprint == wanted
+
+
+def count_with_damaged_cut(choices: Choices, folder: Path, whole: Files) -> None:
+    """Damage the cut, and count fragments by it: refused, or counted."""
+    cut = folder / "cut.json"
+    cut.write_bytes(whole["cut.json"])
+    damage(choices, cut, list(whole.values()))
+    try:
+        superword.count(DOCUMENTS, folder / "again", cut=cut, threads=1)
+    except (superword.SuperwordError, ValueError, OSError) as refusal:
+        assert cut.exists() is False or cut.read_bytes() != whole["cut.json"], refusal
 
 
 def train(folder: Path, supermerges: bool) -> Tokenizer:

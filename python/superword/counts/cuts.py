@@ -17,6 +17,7 @@ from superword import _core
 from superword.atomic_files import write_atomically
 from superword.counts import key_counts
 from superword.errors import CountsError
+from superword.json_files import read_json_object
 
 __all__ = ["Cut", "find_frequent_bigrams"]
 
@@ -88,15 +89,19 @@ class Cut:
             CountsError: If the file does not hold a cut.
             OSError: If the file cannot be read.
         """
-        text = path.read_bytes()
         try:
-            fields: dict[str, Any] = json.loads(text)
+            fields = read_json_object(path)
             if (fields.pop("format"), fields.pop("version")) != (FORMAT, VERSION):
                 raise ValueError(f"not a {FORMAT} of version {VERSION}")
             words = [word.encode() for word in fields.pop("words")]
             bits, threshold = fields.pop("often"), fields.pop("bound")
             bigrams = None if bits is None else base64.b64decode(bits, validate=True)
-            return Cut(**fields, threshold=threshold, words=words, frequent_bigrams=bigrams)
+            cut = Cut(**fields, threshold=threshold, words=words, frequent_bigrams=bigrams)
+            if not all(type(text) is str for text in (cut.pattern, cut.eligible, cut.unicode)):
+                raise ValueError("a setting is no text")
+            if type(threshold) is not int or threshold < 0:
+                raise ValueError("the bound is not a number from 0 on")
+            return cut
         except (ValueError, KeyError, TypeError, AttributeError) as damage:
             message = f"{path}: not a cut, or damaged ({damage}); train on the counts to make it"
             raise CountsError(message) from None

@@ -16,6 +16,7 @@ from superword import _core
 from superword.atomic_files import write_atomically
 from superword.counts import key_counts
 from superword.errors import CountsError
+from superword.json_files import read_json_object
 
 __all__ = [
     "CUT_FILE",
@@ -157,7 +158,7 @@ class CountedShard:
             CountsError: If the file is not a manifest.
         """
         try:
-            fields = json.loads(path.read_bytes())
+            fields = read_json_object(path)
             if (fields.pop("format"), fields.pop("version")) != (FORMAT, VERSION):
                 raise CountsError(f"{path}: not {FORMAT} of version {VERSION}; count again")
             fields["seen"] = Totals(**fields["seen"])
