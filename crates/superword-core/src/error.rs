@@ -22,6 +22,12 @@ pub enum Error {
         /// The error of the regex engine.
         reason: String,
     },
+    /// A pattern is like a name, and there is no such name.
+    #[error("there is no pattern named '{name}'; to split by this regex, write (?:{name})")]
+    UnknownPattern {
+        /// What is like a name.
+        name: String,
+    },
     /// A search with a regex backtracked too much.
     #[error(
         "the regex gave up at byte {at} of the text after {limit} steps of backtracking; avoid \
@@ -100,6 +106,15 @@ pub enum Error {
         /// What is wrong, and where.
         reason: String,
     },
+    /// A file has a feature that a model cannot reproduce, but may ignore.
+    #[error("{reason}")]
+    Unreproducible {
+        /// Which feature, and what it does.
+        reason: String,
+    },
+    /// Options say what a file says itself.
+    #[error("pattern and special_tokens are for tiktoken files; this file has its own")]
+    HasOwnPattern,
     /// A text needs a token that the model does not have.
     #[error("the model has no id for {}, which the text needs", describe(token))]
     NoSuchToken {

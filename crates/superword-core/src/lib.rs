@@ -6,9 +6,10 @@
 //! 2. [`corpus`]: reading documents from memory, files, or a source that can be read only once;
 //! 3. [`pretokenize`]: splitting a text into pretokens, and deciding which are eligible;
 //! 4. [`model`]: the rules, the vocabulary that they produce, decoding, the model file;
-//! 5. [`encode`]: applying the rules to texts;
-//! 6. `count`: counting pretokens, bigrams and fragments;
-//! 7. [`mod@train`]: learning merges and supermerges from the counts.
+//! 5. [`mod@import`]: models from files of other libraries;
+//! 6. [`encode`]: applying the rules to texts;
+//! 7. `count`: counting pretokens, bigrams and fragments;
+//! 8. [`mod@train`]: learning merges and supermerges from the counts.
 //!
 //! Start with [`train()`] to see the whole of training, and with [`Encoder`] to see the whole of
 //! encoding. docs/algorithm.md specifies what both compute, and docs/glossary.md explains the terms.
@@ -20,6 +21,7 @@ pub mod corpus;
 mod count;
 pub mod encode;
 mod error;
+pub mod import;
 pub mod model;
 mod platform;
 pub mod pretokenize;

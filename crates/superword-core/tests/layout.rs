@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 use fancy_regex::Regex;
 
 /// The stages, from left to right.
-const STAGES: [&str; 7] =
-    ["platform", "corpus", "pretokenize", "model", "encode", "count", "train"];
+const STAGES: [&str; 8] =
+    ["platform", "corpus", "pretokenize", "model", "import", "encode", "count", "train"];
 
 /// The files beside the stages' folders. Each stage may import `error` and `control`.
 const ROOT_FILES: [&str; 3] = ["control.rs", "error.rs", "lib.rs"];

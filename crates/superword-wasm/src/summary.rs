@@ -1,9 +1,9 @@
 //! What a model is, in a few fields.
 
 use serde_json::{Value, json};
+use superword_core::import::find_shown_name;
 use superword_core::model::{Model, Parameters, SuperwordCap, TokenId};
 
-use crate::importing::patterns::find_shown_name;
 use crate::open_model::OpenModel;
 
 /// Summarizes an open model.

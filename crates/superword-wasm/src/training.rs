@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde::Deserialize;
 use superword_core::corpus::Memory;
+use superword_core::import::resolve_pattern;
 use superword_core::model::{
     DEFAULT_SUPERWORD_SHARE, Deletion, Model, Parameters, RuleLimits, SecondStage, SuperwordCap,
     Training,
@@ -11,7 +12,6 @@ use superword_core::model::{
 use superword_core::pretokenize::{ELIGIBLE, SCRIPT_ELIGIBLE, SCRIPT_PATTERN, SECOND_PATTERN};
 use superword_core::{Control, Resources, Stage};
 
-use crate::importing::patterns::resolve_pattern;
 use crate::session::{Failure, NewModel};
 
 /// The settings that a page gives, with the names that they have in Python. Absent ones have the

@@ -58,6 +58,16 @@ impl AddedTokenFinder {
         self.may_split_documents
     }
 
+    /// Whether a text contains a token.
+    pub(crate) fn is_in(&self, text: &str) -> bool {
+        self.automaton.is_match(text)
+    }
+
+    /// Whether a text ends with the start of a longer token.
+    pub(crate) fn starts_in(&self, text: &str) -> bool {
+        !self.open_suffixes.find(text.as_bytes()).is_empty()
+    }
+
     /// Returns how much of a text is split in the same way, whatever follows it. An added token may
     /// start in the rest.
     pub(crate) fn find_stable_len(&self, text: &str) -> usize {

@@ -18,6 +18,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::TokenIndex;
 use super::ranked_merges::RankedMerge;
+use crate::platform::hash::FastMap;
 
 /// The merges that are performed out of order.
 pub(super) struct EarlyMerges {
@@ -35,7 +36,7 @@ impl EarlyMerges {
         made_at[..256].fill(Some(0));
         let mut early: BTreeMap<u32, Vec<RankedMerge>> = BTreeMap::new();
         let mut unmovable = Vec::new();
-        let mut made_by: HashMap<u32, RankedMerge> = HashMap::new();
+        let mut made_by: FastMap<u32, RankedMerge> = FastMap::default();
         for merge in merges {
             let parts = [merge.left, merge.right].map(|part| made_at[part.as_usize()]);
             let [Some(left), Some(right)] = parts else {

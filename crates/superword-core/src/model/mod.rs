@@ -51,6 +51,7 @@ pub use self::ranked_merges::MergePair;
 pub use self::rule::{Rule, SpelledRule};
 pub use self::rule_limits::{DEFAULT_SUPERWORD_SHARE, RuleLimits, SuperwordCap};
 pub use self::settings::{Deletion, Parameters, SecondStage, Training};
+pub(crate) use self::token_interner::quote_token;
 pub use self::token_number::{TokenId, TokenIndex};
 
 use self::added::AddedTokens;
@@ -58,7 +59,7 @@ use self::file_fields::UnknownField;
 use self::history::History;
 use self::lookup::check_lookup;
 use self::pruned::Replacements;
-use self::token_interner::{TokenInterner, quote_token};
+use self::token_interner::TokenInterner;
 use crate::Error;
 use crate::pretokenize::{Eligibility, Pattern, Splitter, Tables};
 

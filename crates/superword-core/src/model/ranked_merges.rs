@@ -10,11 +10,12 @@
 //! lookup hashes no more than two tokens that are there.
 
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, HashMap, HashSet};
+use std::collections::{BTreeSet, BinaryHeap};
 
 use super::TokenIndex;
 use super::early_merges::{EarlyMerges, order_by_parts};
 use super::token_interner::TokenInterner;
+use crate::platform::hash::FastMap;
 
 /// A merge of a file, spelled out. Its rank is its position.
 #[derive(Clone, Copy, Debug)]
@@ -61,7 +62,25 @@ enum PairRanks {
     /// By token index: a pair has the rank of the token that it spells.
     OfTokens(Vec<Option<u32>>),
     /// By pair.
-    OfPairs(HashMap<[TokenIndex; 2], KnownMerge>),
+    OfPairs(FastMap<PairKey, KnownMerge>),
+}
+
+/// Two tokens in one word, which is hashed at once.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct PairKey(u64);
+
+impl PairKey {
+    fn new(left: TokenIndex, right: TokenIndex) -> PairKey {
+        PairKey(u64::from(left.0) << 32 | u64::from(right.0))
+    }
+
+    fn left(self) -> TokenIndex {
+        TokenIndex((self.0 >> 32) as u32)
+    }
+
+    fn right(self) -> TokenIndex {
+        TokenIndex(self.0 as u32)
+    }
 }
 
 /// The tokens of a vocabulary, and the ranks of their pairs.
@@ -91,12 +110,15 @@ pub(super) fn recover_merges<'a>(
         rank_of_token[index.as_usize()] = Some(id);
         wanted.push(index);
     }
-    let is_known: HashSet<TokenIndex> = wanted.iter().copied().collect();
     let pairs = match merges {
         None => PairRanks::OfTokens(rank_of_token),
         Some(merges) => PairRanks::OfPairs(number_pairs(merges, &mut tokens)),
     };
     let ranks = Ranks { tokens, pairs };
+    let mut is_known = vec![false; ranks.tokens.len()];
+    for token in &wanted {
+        is_known[token.as_usize()] = true;
+    }
     wanted.retain(|&token| ranks.tokens.get(token).len() > 1);
     wanted.sort_unstable_by_key(|&token| {
         let bytes = ranks.tokens.get(token);
@@ -141,15 +163,16 @@ pub(super) fn recover_merges<'a>(
 fn number_pairs(
     merges: &[MergePair<'_>],
     tokens: &mut TokenInterner,
-) -> HashMap<[TokenIndex; 2], KnownMerge> {
-    let mut pairs = HashMap::with_capacity(merges.len());
+) -> FastMap<PairKey, KnownMerge> {
+    let mut pairs = FastMap::default();
+    pairs.reserve(merges.len());
     let mut joined = Vec::new();
     for (rank, MergePair { left, right }) in (0..).zip(merges) {
         joined.clear();
         joined.extend_from_slice(left);
         joined.extend_from_slice(right);
         let [left, right, token] = [*left, *right, &joined].map(|token| tokens.intern(token));
-        pairs.insert([left, right], KnownMerge { rank, token });
+        pairs.insert(PairKey::new(left, right), KnownMerge { rank, token });
     }
     pairs
 }
@@ -162,7 +185,7 @@ impl Ranks {
                 let token = self.tokens.find(joined)?;
                 Some(KnownMerge { rank: ranks[token.as_usize()]?, token })
             }
-            PairRanks::OfPairs(pairs) => pairs.get(&[left, right]).copied(),
+            PairRanks::OfPairs(pairs) => pairs.get(&PairKey::new(left, right)).copied(),
         }
     }
 
@@ -180,7 +203,7 @@ impl Ranks {
     fn spell_unreachable(
         &self,
         unreachable: &[TokenIndex],
-        is_known: &HashSet<TokenIndex>,
+        is_known: &[bool],
         made: &mut [Option<RankedMerge>],
     ) -> Result<Vec<RankedMerge>, TokenIndex> {
         let spellings = self.spellings(unreachable, is_known);
@@ -204,15 +227,16 @@ impl Ranks {
     fn spellings(
         &self,
         wanted: &[TokenIndex],
-        is_known: &HashSet<TokenIndex>,
-    ) -> HashMap<TokenIndex, Vec<RankedMerge>> {
-        let mut found: HashMap<TokenIndex, Vec<RankedMerge>> =
+        is_known: &[bool],
+    ) -> FastMap<TokenIndex, Vec<RankedMerge>> {
+        let mut found: FastMap<TokenIndex, Vec<RankedMerge>> =
             wanted.iter().map(|&token| (token, Vec::new())).collect();
         match &self.pairs {
             PairRanks::OfPairs(pairs) => {
-                for (&[left, right], &KnownMerge { rank, token }) in pairs {
-                    if is_known.contains(&left)
-                        && is_known.contains(&right)
+                for (&pair, &KnownMerge { rank, token }) in pairs {
+                    let (left, right) = (pair.left(), pair.right());
+                    if is_known[left.as_usize()]
+                        && is_known[right.as_usize()]
                         && let Some(merges) = found.get_mut(&token)
                     {
                         merges.push(RankedMerge { rank, left, right, token });
@@ -221,18 +245,18 @@ impl Ranks {
             }
             PairRanks::OfTokens(ranks) => {
                 // Other lengths need not be tried, so a long token does not take quadratic time.
-                let lengths: HashSet<usize> =
-                    is_known.iter().map(|&token| self.tokens.get(token).len()).collect();
+                let known = (0..).zip(is_known).filter(|(_, is_known)| **is_known);
+                let lengths: BTreeSet<usize> =
+                    known.map(|(token, _)| self.tokens.get(TokenIndex(token)).len()).collect();
                 for (&token, merges) in &mut found {
                     let bytes = self.tokens.get(token);
                     let Some(rank) = ranks[token.as_usize()] else { continue };
-                    let is_cut =
-                        |at: usize| at < bytes.len() && lengths.contains(&(bytes.len() - at));
-                    for at in lengths.iter().copied().filter(|&at| is_cut(at)) {
+                    let shorter = lengths.range(..bytes.len()).copied();
+                    for at in shorter.filter(|at| lengths.contains(&(bytes.len() - at))) {
                         let parts = [&bytes[..at], &bytes[at..]].map(|part| self.tokens.find(part));
                         if let [Some(left), Some(right)] = parts
-                            && is_known.contains(&left)
-                            && is_known.contains(&right)
+                            && is_known[left.as_usize()]
+                            && is_known[right.as_usize()]
                         {
                             merges.push(RankedMerge { rank, left, right, token });
                         }

@@ -87,7 +87,7 @@ impl fmt::Debug for TokenInterner {
 }
 
 /// A token for a message: quoted and shortened, with `\x` escapes if it is not UTF-8.
-pub(super) fn quote_token(token: &[u8]) -> String {
+pub(crate) fn quote_token(token: &[u8]) -> String {
     const LONGEST: usize = 40;
     let (start, is_whole) = if let Ok(text) = std::str::from_utf8(token) {
         let start: String = text.chars().take(LONGEST).collect();

@@ -1,13 +1,15 @@
 //! The pattern of the pre-tokenizer of a `tokenizer.json`.
 
 use serde::Deserialize;
-use superword_core::Pattern;
 
-use crate::importing::patterns::{join_patterns, quote_regex};
-use crate::session::Failure;
+use super::model_error;
+use super::patterns::{join_patterns, quote_regex};
+use crate::Error;
+use crate::pretokenize::Pattern;
 
 /// A pre-tokenizer, or a step of one.
 #[derive(Deserialize)]
+#[serde(expecting = "an object")]
 pub(super) struct PreTokenizer {
     #[serde(rename = "type")]
     kind: String,
@@ -22,14 +24,16 @@ pub(super) struct PreTokenizer {
 }
 
 #[derive(Deserialize)]
+#[serde(expecting = "an object")]
 struct SplitPattern {
     #[serde(rename = "Regex")]
     regex: Option<String>,
 }
 
 /// Returns the pattern of a pre-tokenizer.
-pub(super) fn read_pattern(described: Option<&PreTokenizer>) -> Result<String, Failure> {
-    let described = described.ok_or("it is not byte-level BPE: it has no pre-tokenizer")?;
+pub(super) fn read_pattern(described: Option<&PreTokenizer>) -> Result<String, Error> {
+    let described = described
+        .ok_or_else(|| model_error("it is not byte-level BPE: it has no pre-tokenizer"))?;
     let steps = match described.kind.as_str() {
         "Sequence" => &described.pretokenizers[..],
         _ => std::slice::from_ref(described),
@@ -42,13 +46,14 @@ pub(super) fn read_pattern(described: Option<&PreTokenizer>) -> Result<String, F
         _ => {
             let kinds: Vec<_> = steps.iter().map(|step| step.kind.as_str()).collect();
             let kinds = if kinds.is_empty() { "empty".to_owned() } else { kinds.join(" and ") };
-            return Err(Failure(format!(
+            return Err(model_error(format!(
                 "its pre-tokenizer is {kinds}; supported are ByteLevel, and Splits and ByteLevel"
             )));
         }
     };
     if last.add_prefix_space.unwrap_or(true) {
-        return Err("its pre-tokenizer puts a space before texts (add_prefix_space)".into());
+        let reason = "its pre-tokenizer puts a space before texts (add_prefix_space)";
+        return Err(model_error(reason));
     }
     let mut regexes = splits.iter().map(read_split).collect::<Result<Vec<_>, _>>()?;
     if last.use_regex.unwrap_or(true) {
@@ -58,22 +63,23 @@ pub(super) fn read_pattern(described: Option<&PreTokenizer>) -> Result<String, F
 }
 
 /// Returns the regex of a step.
-fn read_split(step: &PreTokenizer) -> Result<String, Failure> {
+fn read_split(step: &PreTokenizer) -> Result<String, Error> {
     if step.kind == "Digits" {
         // Rust's is_numeric: the general categories Nd, Nl and No.
         let is_individual = step.individual_digits.unwrap_or(false);
         return Ok(if is_individual { r"\p{N}" } else { r"\p{N}+" }.to_owned());
     }
     let regex = step.pattern.as_ref().and_then(|pattern| pattern.regex.as_deref());
-    let regex = regex.ok_or("its pre-tokenizer splits by a string, not by a regex")?;
-    let behavior = step.behavior.as_deref().unwrap_or("of no name");
+    let regex =
+        regex.ok_or_else(|| model_error("its pre-tokenizer splits by a string, not by a regex"))?;
+    let behavior = step.behavior.as_deref().unwrap_or("missing");
     let is_inverted = step.invert.unwrap_or(false);
     // Removing unmatched text removes nothing if the regex matches everything.
     let keeps_all =
         behavior == "Removed" && is_inverted && Pattern::new(&quote_regex(regex))?.covers_all();
     if (behavior, is_inverted) != ("Isolated", false) && !keeps_all {
         let inverted = if is_inverted { ", inverted" } else { "" };
-        return Err(Failure(format!(
+        return Err(model_error(format!(
             "its pre-tokenizer splits with the behavior {behavior}{inverted}, not Isolated"
         )));
     }

@@ -1,38 +1,40 @@
 //! Patterns by name, and regexes that are known by a name.
 
-use superword_core::pretokenize::{NAMED, SCRIPT_PATTERN};
-
-use crate::importing::vocabularies::{PUBLISHED, find_pattern};
-use crate::session::Failure;
+use super::vocabularies::{PUBLISHED, PublishedVocabulary};
+use crate::Error;
+use crate::pretokenize::{NAMED, SCRIPT_PATTERN};
 
 /// What separates several regexes in a row.
 const THEN: &str = "(?then)";
 
 /// Returns the pattern that a name stands for. A regex is returned as it is.
-pub(crate) fn resolve_pattern(pattern: &str) -> Result<&str, Failure> {
+///
+/// # Errors
+/// When it is like a name, and there is no such name.
+pub fn resolve_pattern(pattern: &str) -> Result<&str, Error> {
     if NAMED.iter().any(|&(name, _)| name == pattern) || pattern == SCRIPT_PATTERN {
         return Ok(pattern);
     }
-    match find_pattern(pattern) {
-        Some(found) => Ok(found),
-        None if is_like_a_name(pattern) => Err(Failure(format!(
-            "there is no pattern named '{pattern}'; to split by this regex, write (?:{pattern})"
-        ))),
+    match PublishedVocabulary::find(pattern) {
+        Some(found) => Ok(found.pattern),
+        None if is_like_a_name(pattern) => Err(Error::UnknownPattern { name: pattern.to_owned() }),
         None => Ok(pattern),
     }
+}
+
+/// Returns a name of a pattern, to show: its own, or that of a published vocabulary; the regex itself
+/// if it has none.
+#[must_use]
+pub fn find_shown_name(pattern: &str) -> &str {
+    let named = find_name(pattern);
+    let published = PUBLISHED.iter().find(|known| known.pattern == named);
+    let published = published.map_or(named, |known| known.name);
+    if is_like_a_name(named) { named } else { published }
 }
 
 /// Returns the name of a regex, if it has one, or else the regex.
 pub(super) fn find_name(regex: &str) -> &str {
     NAMED.iter().find(|&&(_, named)| named == regex).map_or(regex, |&(name, _)| name)
-}
-
-/// Returns a name of a pattern, to show: its own, or that of a published vocabulary; the regex itself
-/// if it has none.
-pub(crate) fn find_shown_name(pattern: &str) -> &str {
-    let named = find_name(pattern);
-    let published = PUBLISHED.iter().find(|&&name| find_pattern(name) == Some(named));
-    if is_like_a_name(named) { named } else { published.copied().unwrap_or(named) }
 }
 
 /// Returns an equivalent regex that is not like a name.
