@@ -12,9 +12,11 @@ __all__ = [
     "MIN_MEMORY_LIMIT",
     "NAMED_PATTERNS",
     "PORTABLE_PATTERN",
+    "PUBLISHED_VOCABULARIES",
     "SCRIPT_ELIGIBLE",
     "SCRIPT_PATTERN",
     "SECOND_PATTERN",
+    "START_BYTES",
     "UNICODE_VERSION",
     "Batches",
     "Corpus",
@@ -36,10 +38,14 @@ __all__ = [
     "Weights",
     "count_fragments",
     "count_pretokens",
+    "detect_file",
     "encode_corpus",
     "extend",
+    "import_file",
+    "import_merges",
     "is_supported_name",
     "panic_for_tests",
+    "read_tiktoken",
     "train",
 ]
 
@@ -56,6 +62,8 @@ MIN_MEMORY_LIMIT: Final[int]
 BIGRAM_BUCKETS: Final[int]
 UNICODE_VERSION: Final[str]
 BACKTRACK_LIMIT: Final[int]
+PUBLISHED_VOCABULARIES: Final[dict[str, tuple[str, list[tuple[str, int]] | None]]]
+START_BYTES: Final[int]
 
 @final
 class Pattern:
@@ -245,6 +253,10 @@ class _RankedModelRecord(TypedDict):
     model: Model
     early: list[tuple[bytes, bytes]]
 
+class _ImportedRecord(TypedDict):
+    model: Model
+    warnings: list[str]
+
 class _Extension(Protocol):
     @property
     def kind(self) -> str: ...
@@ -354,6 +366,25 @@ class Replay:
     def __iter__(self) -> Replay: ...
     def __next__(self) -> _StepRecord: ...
 
+def detect_file(
+    start: bytes, /
+) -> Literal["superword", "authors", "tiktoken", "json", "unknown"]: ...
+def import_file(
+    content: bytes,
+    pattern: str | None,
+    special_tokens: Sequence[tuple[int, str]] | None,
+    is_approximate: bool,
+    /,
+) -> _ImportedRecord: ...
+def import_merges(
+    vocabulary: bytes,
+    merges: bytes,
+    pattern: str,
+    special_tokens: Sequence[tuple[int, str]] | None,
+    is_approximate: bool,
+    /,
+) -> _ImportedRecord: ...
+def read_tiktoken(content: bytes, /) -> list[tuple[bytes, int]]: ...
 def encode_corpus(
     encoder: Encoder,
     corpus: Corpus,

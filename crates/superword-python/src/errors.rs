@@ -50,12 +50,16 @@ fn make_exception(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
         Error::Io { path, doing, source } => return Ok(os_error(source, path, Some(doing))),
         Error::Counts { .. } => named("CountsError")?.call1((message,))?,
         Error::Model { .. } => named("ModelFormatError")?.call1((message,))?,
+        Error::Unreproducible { .. } => {
+            let message = format!("{message}; approximate=True (--approximate) ignores this");
+            named("ModelFormatError")?.call1((message,))?
+        }
         Error::PatternSyntax { position, .. } => {
             named("PatternError")?.call1((message, *position))?
         }
-        Error::PatternUnusable { .. } | Error::PatternGaveUp { .. } => {
-            named("PatternError")?.call1((message,))?
-        }
+        Error::PatternUnusable { .. }
+        | Error::PatternGaveUp { .. }
+        | Error::UnknownPattern { .. } => named("PatternError")?.call1((message,))?,
         Error::Thread { source } => match source.raw_os_error() {
             Some(number) => return Ok(PyOSError::new_err((number, message))),
             None => return Ok(PyOSError::new_err(message)),

@@ -15,6 +15,7 @@ mod encode_stream;
 mod errors;
 mod extend;
 mod from_counts;
+mod import;
 mod model;
 mod pretokenize;
 mod resources;
@@ -29,6 +30,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     corpus::register(module)?;
     pretokenize::register(module)?;
     model::register(module)?;
+    import::register(module)?;
     encode::register(module)?;
     encode_corpus::register(module)?;
     encode_stream::register(module)?;

@@ -457,7 +457,7 @@ impl ConfigArgument {
     }
 }
 
-fn number_tokens<T>(tokens: Vec<(u32, T)>) -> Vec<(TokenId, T)> {
+pub(crate) fn number_tokens<T>(tokens: Vec<(u32, T)>) -> Vec<(TokenId, T)> {
     tokens.into_iter().map(|(id, token)| (TokenId(id), token)).collect()
 }
 

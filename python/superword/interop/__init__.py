@@ -10,11 +10,8 @@ In reading order:
     tricky_texts    Texts on which libraries differ, if they differ at all.
     comparing       `compare_export`, which counts the differences of a file and its model.
     exporting       `export`, which checks a file before it is called exact.
-    folders         The tokenizer file in a folder.
-    pre_tokenizer   The pattern of a `tokenizer.json`.
-    tekken_file     Mistral's `tekken.json`.
-    merges_file     `vocab.json` and `merges.txt`.
-    importing       `open_base`: any of these files as a model.
+    folders         The tokenizer file in a folder, and files that belong together.
+    importing       `open_base`: a file of another library as a model.
 """
 
 from superword.interop.comparing import Comparison, Format, compare_export

@@ -119,7 +119,7 @@ def test_a_supermerge_may_spell_an_existing_token() -> None:
         ),
         (
             {"added_tokens": [{"id": 5, "content": "<|end|>", "lstrip": True}]},
-            "'<|end|>' is matched with lstrip",
+            '"<|end|>" is matched with lstrip',
         ),
         ({"merges": ["t o"]}, "no merge makes the token"),
     ],
