@@ -42,7 +42,7 @@ pub fn import_merges(
     let without_rules: HashSet<&str> =
         special_tokens.iter().map(|(_, text)| text.as_str()).collect();
     let mut tokens = TokenList::with_capacity(spelled.len());
-    let ids = decode_vocabulary(&spelled, &merges, &without_rules, &mut tokens)?;
+    let ids = decode_vocabulary(&spelled, &merges, &without_rules, false, &mut tokens)?;
     let mut unreproduced = Unreproduced::new(options.is_approximate);
     let tokenizer = RankedTokenizer {
         vocabulary: ids.into_iter().zip(tokens.iter()).collect(),

@@ -20,7 +20,7 @@ pub(super) struct RankedTokenizer<'t> {
     pub(super) special_tokens: Vec<(TokenId, String)>,
     pub(super) added_tokens: Vec<(TokenId, String)>,
     /// Whether a pretoken that is a token becomes that token without merges.
-    pub(super) ignores_merges: bool,
+    pub(super) looks_up: bool,
 }
 
 impl RankedTokenizer<'_> {
@@ -43,7 +43,7 @@ impl RankedTokenizer<'_> {
             self.merges.as_deref(),
             self.special_tokens,
             self.added_tokens,
-            self.ignores_merges,
+            self.looks_up,
         )?;
         if let Some(SpelledRule::Merge { left, right, .. }) = early.first() {
             unreproduced.reject_or_warn(format!(

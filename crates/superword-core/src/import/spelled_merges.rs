@@ -124,23 +124,33 @@ pub(super) fn pair_tokens(tokens: &TokenList) -> Vec<MergePair<'_>> {
     pairs
 }
 
-/// Returns the tokens with their ids, without those that are special or added and that no merge makes.
+/// Adds the tokens to a list, and returns their ids. Those that are special or added and that no merge
+/// makes are left out.
 pub(super) fn decode_vocabulary(
     spelled: &[(Cow<'_, str>, TokenId)],
     merges: &[MergePair<'_>],
     without_rules: &HashSet<&str>,
+    looks_up: bool,
     tokens: &mut TokenList,
 ) -> Result<Vec<TokenId>, Error> {
     let made = find_made(merges, without_rules);
     let mut ids = Vec::with_capacity(spelled.len());
     for (text, id) in spelled {
-        if without_rules.contains(&**text) && !made.contains(&**text) {
+        let is_unmade = without_rules.contains(&**text) && !made.contains(&**text);
+        if is_unmade && !(looks_up && spells_other(text)) {
             continue;
         }
         decode_spelling(text, tokens)?;
         ids.push(*id);
     }
     Ok(ids)
+}
+
+/// Whether a text spells bytes that are not its own. If tokens are looked up, a pretoken may be these
+/// bytes, while its own bytes are an added token.
+fn spells_other(text: &str) -> bool {
+    let mut token = Vec::new();
+    byte_spelling::decode_into(&mut token, text).is_some() && token != text.as_bytes()
 }
 
 /// Returns which of these texts spell tokens that merges make.

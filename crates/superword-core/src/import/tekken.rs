@@ -109,7 +109,7 @@ pub(super) fn import(content: &[u8], unreproduced: &mut Unreproduced) -> Result<
         vocabulary: ids.into_iter().zip(tokens.iter()).collect(),
         pattern: quote_regex(&file.config.pattern),
         special_tokens,
-        ignores_merges: true,
+        looks_up: true,
         ..RankedTokenizer::default()
     };
     tokenizer.build(unreproduced)

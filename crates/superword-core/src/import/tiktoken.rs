@@ -76,7 +76,7 @@ pub(super) fn import_ranks(content: &[u8], options: ImportOptions) -> Result<Imp
         vocabulary: ranks.iter().collect(),
         pattern: resolve_pattern(&pattern)?.to_owned(),
         special_tokens: options.special_tokens.unwrap_or_default(),
-        ignores_merges: true,
+        looks_up: true,
         ..RankedTokenizer::default()
     };
     let model = tokenizer.build(&mut unreproduced)?;

@@ -78,14 +78,15 @@ pub(super) fn import(content: &[u8], unreproduced: &mut Unreproduced) -> Result<
     let without_rules: HashSet<&str> =
         special.iter().chain(&others).map(|(_, text)| text.as_str()).collect();
     let mut tokens = TokenList::with_capacity(spelled.len());
-    let ids = decode_vocabulary(spelled, &merges, &without_rules, &mut tokens)?;
+    let looks_up = model.ignore_merges.unwrap_or(false);
+    let ids = decode_vocabulary(spelled, &merges, &without_rules, looks_up, &mut tokens)?;
     let tokenizer = RankedTokenizer {
         vocabulary: ids.into_iter().zip(tokens.iter()).collect(),
         merges: Some(merges),
         pattern,
         special_tokens: special,
         added_tokens: others,
-        ignores_merges: model.ignore_merges.unwrap_or(false),
+        looks_up,
     };
     tokenizer.build(unreproduced)
 }

@@ -4,6 +4,7 @@
 //! seeds and what the targets have found.
 
 mod counts;
+mod import;
 mod json_lines;
 mod load;
 mod pretokenize;
@@ -18,13 +19,14 @@ pub(crate) type Target = (&'static str, fn(&[u8]));
 const TEXTS: usize = 4;
 
 /// All targets.
-pub(crate) const TARGETS: [Target; 9] = [
+pub(crate) const TARGETS: [Target; 10] = [
     ("load", load::load),
     ("pretokenize", pretokenize::pretokenize),
     ("encode", |data| oracle::check(data, TEXTS)),
     ("encode_long", oracle::check_long),
     ("streams", oracle::check_text),
     ("decode", oracle::check_decoding),
+    ("import", import::import_bytes),
     ("json_lines", json_lines::read_json_lines),
     ("train", train::train),
     ("counts", counts::train_on_counts),
