@@ -46,6 +46,8 @@ __all__ = ["HeldBackLogitsProcessor", "SuperwordConfig", "SuperwordTokenizer", "
 
 # Saved folders hold this module, for loading with trust_remote_code.
 STUB_FILE = "tokenization_superword.py"
+# Files that transformers writes for some tokenizers only.
+OPTIONAL_FILES = ("added_tokens.json", "chat_template.jinja", "additional_chat_templates/*.jinja")
 NAMED_SPECIAL = PythonBackend.SPECIAL_TOKENS_ATTRIBUTES
 STUB = "from superword.integrations.transformers import SuperwordTokenizer\n"
 
@@ -351,6 +353,11 @@ class SuperwordTokenizer(SpecialPattern, StructuredOutput, PythonBackend):
             for path, content in contents.items():
                 is_model = path.name.endswith(MODEL_FILE)
                 files.open(folder / path, is_manifest=is_model).write(content)
+            # Those of an older tokenizer would be read with this one.
+            has_prefix = Path(MODEL_FILE) not in contents
+            for old in [path for name in OPTIONAL_FILES for path in folder.glob(name)]:
+                if not has_prefix and old.relative_to(folder) not in contents:
+                    files.remove(old)
         return tuple(str(folder / Path(path).relative_to(name)) for path in written)
 
     def save_vocabulary(
