@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory, gettempdir
 from typing import IO, TYPE_CHECKING
 
 if sys.platform != "win32":
@@ -20,7 +21,15 @@ if sys.platform != "win32":
 if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
-__all__ = ["AtomicFiles", "local_path", "name_errors", "restore", "write_atomically"]
+__all__ = [
+    "AtomicFiles",
+    "OutputFile",
+    "local_path",
+    "name_errors",
+    "restore",
+    "temporary_folder",
+    "write_atomically",
+]
 
 
 def local_path(path: str | os.PathLike[str]) -> Path:
@@ -61,8 +70,15 @@ def name_errors(path: str | os.PathLike[str]) -> Iterator[None]:
         raise OSError(error.errno, error.strerror, os.fspath(path)) from error
 
 
+@contextmanager
+def temporary_folder() -> Iterator[Path]:
+    """Yield a folder that is removed at the end. Errors name the folder that it is in."""
+    with name_errors(gettempdir()), TemporaryDirectory(prefix="superword-") as folder:
+        yield Path(folder)
+
+
 class OutputFile(io.FileIO):
-    """A temporary file. Its errors name the file that it will replace."""
+    """A temporary file. Its errors name the file that it will replace, or its folder."""
 
     def __init__(self, temporary: Path, name: Path) -> None:
         self._name = name
@@ -70,6 +86,7 @@ class OutputFile(io.FileIO):
             super().__init__(temporary, "xb")
 
     def write(self, data: ReadableBuffer, /) -> int:
+        """Write some bytes and return their number."""
         with name_errors(self._name):
             return super().write(data)
 

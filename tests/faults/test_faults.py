@@ -11,7 +11,7 @@ import random
 from collections.abc import Sequence
 
 import pytest
-from conftest import IS_COMPLETE, draw
+from drawing import IS_COMPLETE, draw
 from trials import ERRORS, KILLS, Trial
 from writers import WRITERS
 

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from conftest import IS_COMPLETE, draw
+from drawing import IS_COMPLETE, draw
 from trials import Trial
 from writers import WRITERS
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from conftest import IS_COMPLETE, draw
+from drawing import IS_COMPLETE, draw
 from trials import Trial, read_messages
 from writers import WRITERS, Contents
 

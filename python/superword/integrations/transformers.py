@@ -10,10 +10,9 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import compress, groupby
 from pathlib import Path
-from tempfile import TemporaryDirectory, gettempdir
 from typing import Any
 
-from superword.atomic_files import local_path, name_errors, write_atomically
+from superword.atomic_files import local_path, temporary_folder, write_atomically
 from superword.errors import UnknownTokenError
 from superword.integrations.added_tokens import AddedTokenRule, AddedTokens
 from superword.integrations.assembled import Assembled
@@ -340,11 +339,11 @@ class SuperwordTokenizer(SpecialPattern, StructuredOutput, PythonBackend):
         kwargs.setdefault("repo_id", folder.name)
         folder.mkdir(parents=True, exist_ok=True)
         # The base class writes file by file, each in place.
-        with name_errors(gettempdir()), TemporaryDirectory(prefix="superword-") as name:
-            written = super().save_pretrained(name, *args, **kwargs)
+        with temporary_folder() as scratch:
+            written = super().save_pretrained(scratch, *args, **kwargs)
             contents = {
-                path.relative_to(name): path.read_bytes()
-                for path in sorted(Path(name).rglob("*"))
+                path.relative_to(scratch): path.read_bytes()
+                for path in sorted(scratch.rglob("*"))
                 if path.is_file()
             }
         for path in contents:
@@ -358,7 +357,7 @@ class SuperwordTokenizer(SpecialPattern, StructuredOutput, PythonBackend):
             for old in [path for name in OPTIONAL_FILES for path in folder.glob(name)]:
                 if not has_prefix and old.relative_to(folder) not in contents:
                     files.remove(old)
-        return tuple(str(folder / Path(path).relative_to(name)) for path in written)
+        return tuple(str(folder / Path(path).relative_to(scratch)) for path in written)
 
     def save_vocabulary(
         self, save_directory: str, filename_prefix: str | None = None

@@ -159,7 +159,8 @@ class MegatronWriter:
             for ids in chunks(ids_before):
                 self._ids.append(ids)
             before.check("ids", tokens, self._ids.checksum)
-        self._lengths = TemporaryFile()
+        with name_errors(gettempdir()):
+            self._lengths = TemporaryFile()
         if lengths_before is not None:
             for some in chunks(lengths_before):
                 self._write_lengths(some)

@@ -167,7 +167,7 @@ WRITERS = [
         "extend model.json {corpus} -o out/m.json --add 3 --threads 1 --min-count 1",
         read_pair("m.json"),
         manifest="id_map.json",
-        kinds=tuple(kind for kind in ALL if kind != "pruned"),
+        kinds=tuple(kind for kind in ALL if kind not in ("SuperBPE", "pruned")),
     ),
     Writer(
         "prune",

@@ -14,6 +14,7 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 import traceback
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -123,7 +124,7 @@ def serve(
     requests: IO[str], answers: IO[str], scratch: Path, read_faults: Callable[[], object]
 ) -> None:
     """Start the commands of requests, and answer with the status of those that are waited for."""
-    children = {}
+    children: dict[int, int] = {}
     imported = scratch / "imported"
     while line := requests.readline():
         match json.loads(line):
@@ -166,6 +167,7 @@ def run_child(
     os.dup2(nothing, 1)
     os.dup2(errors, 2)
     os.environ.update(variables)
+    tempfile.tempdir = None  # It may be another one for this command.
     status, known = 0, set(sys.modules)
     read_faults()
     try:

@@ -1,0 +1,1 @@
+"""Every writer of files, killed or failing at each call."""
