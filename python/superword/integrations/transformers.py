@@ -46,7 +46,7 @@ __all__ = ["HeldBackLogitsProcessor", "SuperwordConfig", "SuperwordTokenizer", "
 # Saved folders hold this module, for loading with trust_remote_code.
 STUB_FILE = "tokenization_superword.py"
 # Files that transformers writes for some tokenizers only.
-OPTIONAL_FILES = ("added_tokens.json", "chat_template.jinja", "additional_chat_templates/*.jinja")
+OPTIONAL_FILES = ("added_tokens.json", "chat_template.jinja")
 NAMED_SPECIAL = PythonBackend.SPECIAL_TOKENS_ATTRIBUTES
 STUB = "from superword.integrations.transformers import SuperwordTokenizer\n"
 
@@ -354,7 +354,8 @@ class SuperwordTokenizer(SpecialPattern, StructuredOutput, PythonBackend):
                 files.open(folder / path, is_manifest=is_model).write(content)
             # Those of an older tokenizer would be read with this one.
             has_prefix = Path(MODEL_FILE) not in contents
-            for old in [path for name in OPTIONAL_FILES for path in folder.glob(name)]:
+            templates = folder.glob("additional_chat_templates/*.jinja")
+            for old in [*(folder / name for name in OPTIONAL_FILES), *templates]:
                 if not has_prefix and old.relative_to(folder) not in contents:
                     files.remove(old)
         return tuple(str(folder / Path(path).relative_to(scratch)) for path in written)
