@@ -8,7 +8,7 @@ SOURCES := $(shell git ls-files crates python pyproject.toml Cargo.toml Cargo.lo
 STALE := python/superword/_core.*.so
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test fuzz bench wasm format clean
+.PHONY: help demo test fuzz faults bench wasm format clean
 
 help: ## Show the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 12
@@ -22,6 +22,9 @@ test: $(VENV)/installed ## Check formatting, lints and types, and run all tests
 fuzz: $(VENV)/installed ## Run each fuzz target for SECONDS, with the address sanitizer
 	@$(VENV)/bin/python -m pip install --quiet --group fuzz
 	@PYTHON=$(CURDIR)/$(VENV)/bin/python scripts/fuzz.sh $(SECONDS)
+
+faults: $(VENV)/installed ## Kill every writer, and let it fail, at each call that changes a file
+	SUPERWORD_FAULTS=all $(VENV)/bin/python -m pytest tests/faults -n auto
 
 bench: $(VENV)/installed ## Run the benchmarks; CONTRIBUTING.md says on what text
 	$(VENV)/bin/python benchmarks/pretokenize.py

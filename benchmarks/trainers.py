@@ -48,7 +48,7 @@ def prepare_superword(path: str, options: Options) -> Training:
 
 def prepare_superword_in_memory(path: str, options: Options) -> Training:
     """Train and save a model, from documents that the core already holds."""
-    from superword import CorpusOptions, Resources, TrainingConfig, _core
+    from superword import CorpusOptions, Resources, Tokenizer, TrainingConfig, _core
 
     spool = _core.Spool(CorpusOptions(), memory=2**62)
     spool.extend(read_texts(path))
@@ -59,7 +59,7 @@ def prepare_superword_in_memory(path: str, options: Options) -> Training:
     def train() -> Result:
         stages = StageTimer()
         model = _core.train(corpus, parameters, (), Resources(threads=threads), stages)
-        model.save(output)
+        Tokenizer._of(model).save(output)
         return {"tokens": model.vocab_size, "begins": stages.begins}
 
     return train

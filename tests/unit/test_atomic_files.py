@@ -3,152 +3,33 @@
 from __future__ import annotations
 
 import fcntl
-import json
+import gc
 import os
-import shutil
 import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 import superword
-from superword.atomic_files import write_atomically
-
-OLD = ["to be or not to be", "to be", "or not"] * 3
-NEW = ["not to be", "to be or", "be", "or"] * 2
-# Writes a set of files to `out`: a new one, or another one over it.
-WRITERS = {
-    "npy": "superword.encode_corpus(tok, texts, 'out/tokens.npy')",
-    "bin": "superword.encode_corpus(tok, texts, 'out/tokens.bin')",
-    "bin with ends": "superword.encode_corpus(tok, texts, 'out/tokens.bin', end_of_text=0)",
-    "idx": "superword.encode_corpus(tok, texts, 'out/tokens.idx')",
-    "parquet": "superword.encode_corpus(tok, texts, 'out/tokens.parquet')",
-    "append": "superword.encode_corpus(tok, texts, 'out/tokens.npy', append=True)",
-    "counts": "superword.count(texts, 'out', supermerges=False)",
-    "tiktoken": "superword.export(tok.truncate(257 + len(texts) % 3), 'out/x.json', 'tiktoken')",
-    "extended": (
-        "from pathlib import Path\n"
-        "from superword.cli import app\n"
-        "Path('c.txt').write_text(' '.join(texts * 50))\n"
-        "app('extend model.json c.txt -o out/m.json --add 1'.split(), standalone_mode=False)"
-    ),
-    "pruned": "superword.prune(tok, texts, to=256 + len(texts) % 3).save('out')",
-}
-# Kills the process instead of the n-th rename.
-SCRIPT = """
-import json, os, signal, sys
-import superword
-tok = superword.load("model.json")
-texts, number = json.loads(sys.argv[2])
-calls, replace = 0, os.replace
-def replace_or_die(*names):
-    global calls
-    calls += 1
-    if calls == number:
-        os.kill(os.getpid(), signal.SIGKILL)
-    replace(*names)
-os.replace = replace_or_die
-exec(sys.argv[1])
-"""
-# The file of each set that vouches for the others.
-MANIFESTS = {
-    "npy": "tokens.npy.json",
-    "bin": "tokens.bin.json",
-    "bin with ends": "tokens.bin.json",
-    "idx": "tokens.bin.json",
-    "parquet": "tokens.parquet",
-    "append": "tokens.npy.json",
-    "counts": "pretokens-0-of-1.json",
-    "tiktoken": "x.json.json",
-    "extended": "id_map.json",
-    "pruned": "id_map.json",
-}
+from superword.atomic_files import restore, write_atomically
 
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     plain = {"supermerges": False, "deletion": None, "pattern": "gpt2"}
-    superword.train(OLD, 260, **plain).save("model.json")  # type: ignore[arg-type]
+    superword.train(["to be or not to be"] * 3, 260, **plain).save("model.json")  # type: ignore[arg-type]
     (tmp_path / "out").mkdir()
     return tmp_path / "out"
 
 
-def is_killed(writer: str, number: int) -> bool:
-    """Run a writer in a process that is killed instead of its n-th rename, if there is one."""
-    arguments = [sys.executable, "-c", SCRIPT, writer, json.dumps([NEW, number])]
-    done = subprocess.run(arguments, capture_output=True, text=True)
-    assert done.returncode in (0, -signal.SIGKILL), done.stderr
-    return done.returncode != 0
-
-
 def contents(folder: Path) -> dict[str, bytes]:
     return {file.name: file.read_bytes() for file in folder.iterdir()}
-
-
-def write(folder: Path, writer: str, texts: list[str]) -> dict[str, bytes]:
-    """Return the files after a writer wrote them, without any fault."""
-    exec(writer, {"superword": superword, "tok": superword.load("model.json"), "texts": texts})
-    return contents(folder)
-
-
-@pytest.mark.parametrize(
-    ("kind", "is_first"),
-    [(kind, False) for kind in WRITERS] + [("npy", True), ("idx", True), ("tiktoken", True)],
-)
-def test_a_kill_between_two_renames_leaves_no_set_that_is_taken_for_whole(
-    folder: Path, kind: str, is_first: bool
-) -> None:
-    writer = WRITERS[kind]
-    old = {} if is_first else write(folder, writer, OLD)
-    new = write(folder, writer, NEW)
-    assert old != new
-    for number in range(1, 10):
-        shutil.rmtree(folder)
-        folder.mkdir()
-        for name, data in old.items():
-            (folder / name).write_bytes(data)
-        if not is_killed(writer, number):
-            assert contents(folder) == new
-            assert number > len(new), "each rename was tried"
-            return
-        # Temporary files are hidden.
-        left = {name: data for name, data in contents(folder).items() if name[0] != "."}
-        assert left in (old, new) or MANIFESTS[kind] not in left
-        for name, data in left.items():
-            assert data in (old.get(name), new.get(name)), "half a file"
-        if kind == "append" and "tokens.npy" in left and left != old:
-            with pytest.raises(ValueError, match="not to its end: tokens.npy.json is missing"):
-                write(folder, writer, NEW)
-        else:
-            # The next run gives the same bytes, and removes what was left.
-            assert write(folder, writer, NEW) == new
-
-
-# A command prints a sentence.
-@pytest.mark.parametrize("kind", [kind for kind in WRITERS if kind != "extended"])
-def test_an_error_in_the_first_rename_leaves_the_old_files(
-    folder: Path, kind: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    old = write(folder, WRITERS[kind], OLD)
-    replace = os.replace
-
-    def refuse(source: Path, target: Path) -> None:
-        # What was removed is put aside before, and comes back.
-        if not target.name.endswith(".tmp") and target.exists():
-            raise PermissionError(1, "Operation not permitted", source, None, target)
-        replace(source, target)
-
-    monkeypatch.setattr(os, "replace", refuse)
-    with pytest.raises(PermissionError) as refused:
-        write(folder, WRITERS[kind], NEW)
-    assert refused.value.filename in [str(folder / name) for name in old], (
-        "the error names the file"
-    )
-    assert contents(folder) == old
 
 
 def test_a_process_with_the_same_number_is_not_in_the_way(
@@ -211,6 +92,96 @@ def write_set(folder: Path, content: bytes) -> None:
             files.open(folder / name, is_manifest=name == "d").write(content)
 
 
+# A killed process closes nothing.
+killing = pytest.mark.filterwarnings(
+    "ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"
+)
+
+
+class Killed(BaseException):
+    """Stands for a kill: nothing is cleaned up after it."""
+
+
+def die_at(number: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let nothing happen from the n-th renaming, linking or removing on."""
+    calls = 0
+
+    def die(made: Callable[..., None]) -> Callable[..., None]:
+        def make_or_die(*names: object, **options: object) -> None:
+            nonlocal calls
+            calls += 1
+            if calls >= number:
+                raise Killed
+            made(*names, **options)
+
+        return make_or_die
+
+    for name in ("replace", "link", "unlink"):
+        monkeypatch.setattr(os, name, die(getattr(os, name)))
+    monkeypatch.setattr(Path, "unlink", die(Path.unlink))
+
+
+# Three links, five renames, and a second name of each of four files is removed.
+@killing
+@pytest.mark.parametrize("number", range(1, 13))
+def test_a_set_is_whole_or_restored_wherever_its_writer_was_killed(
+    folder: Path, number: int
+) -> None:
+    old, new = dict.fromkeys("abcd", b"old"), dict.fromkeys("abcd", b"new")
+    write_set(folder, b"old")
+    with pytest.MonkeyPatch.context() as patched:
+        die_at(number, patched)
+        with suppress(Killed):
+            write_set(folder, b"new")
+    gc.collect()  # The locks of a process end with it.
+    left = {name: data for name, data in contents(folder).items() if name[0] != "."}
+    assert left in (old, new) or "d" not in left
+    restore([folder / name for name in "abc"], folder / "d")
+    left = {name: data for name, data in contents(folder).items() if name[0] != "."}
+    assert left == (new if number > 8 else old)
+    write_set(folder, b"next")
+    assert contents(folder) == dict.fromkeys("abcd", b"next")
+
+
+@killing
+def test_what_an_older_kill_left_is_not_restored(folder: Path) -> None:
+    write_set(folder, b"old")
+    with pytest.MonkeyPatch.context() as patched:
+        die_at(6, patched)
+        with suppress(Killed):
+            write_set(folder, b"new")
+    gc.collect()
+    assert "d" not in contents(folder)
+    write_set(folder, b"next")
+    (folder / "d").unlink()
+    restore([folder / name for name in "abc"], folder / "d")
+    assert contents(folder) == dict.fromkeys("abc", b"next")
+
+
+def test_without_links_an_error_leaves_no_manifest_of_other_files(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*names: Path) -> None:
+        raise PermissionError(1, "Operation not permitted")
+
+    write_set(folder, b"old")
+    replace, calls = os.replace, []
+
+    def fail_at_the_third(*names: Path) -> None:
+        calls.append(names)
+        if len(calls) == 3:
+            refuse()
+        replace(*names)
+
+    monkeypatch.setattr(os, "link", refuse)
+    monkeypatch.setattr(os, "replace", fail_at_the_third)
+    with pytest.raises(PermissionError):
+        write_set(folder, b"new")
+    assert contents(folder) == {"a": b"old", "b": b"old", "c": b"new"}
+    write_set(folder, b"next")
+    assert contents(folder) == dict.fromkeys("abcd", b"next")
+
+
 def test_a_set_waits_until_another_is_replaced(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -247,33 +218,3 @@ def test_processes_that_write_the_same_set_leave_it_whole(folder: Path) -> None:
     assert [process.wait() for process in processes] == [0] * 3
     assert set(contents(folder)) == set("abcd")
     assert len(set(contents(folder).values())) == 1
-
-
-LIMITED = """
-import resource, sys
-resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000))
-from superword.cli import app
-app(sys.argv[1:])
-"""
-COMMANDS: dict[str, tuple[list[str], str]] = {
-    "npy": (["encode", "model.json", "c.txt", "-o", "out/t.npy"], "out/t.npy"),
-    "bin": (["encode", "model.json", "c.txt", "-o", "out/t.bin"], "out/t.bin"),
-    "idx": (["encode", "model.json", "c.txt", "-o", "out/t.idx"], "out/t.bin"),
-    "parquet": (["encode", "model.json", "c.txt", "-o", "out/t.parquet"], "out/t.parquet"),
-    "train": (["train", "c.txt", "-o", "out/m.json", "--vocab-size", "600"], "out/m.json"),
-    "decode": (["decode", "model.json", "--file", "ids.txt", "-o", "out/text"], "out/text"),
-}
-
-
-@pytest.mark.parametrize("name", COMMANDS)
-def test_an_error_in_writing_names_the_file(folder: Path, name: str) -> None:
-    arguments, file = COMMANDS[name]
-    words = " ".join(f"{number:x}y{number * 7:o}" for number in range(4000))
-    Path("c.txt").write_text(words)
-    Path("ids.txt").write_text("65 " * 9000)
-    done = subprocess.run(
-        [sys.executable, "-c", LIMITED, *arguments], capture_output=True, text=True
-    )
-    assert done.returncode == 1, done.stderr
-    assert f"{file}: File too large" in done.stderr.replace(str(folder.parent) + "/", "")
-    assert contents(folder) == {}

@@ -47,7 +47,7 @@ fn make_exception(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
             named("CorpusError")?.call((message,), Some(&location))?
         }
         Error::CorpusChanged => named("CorpusError")?.call1((message,))?,
-        Error::Io { path, doing, source } => return Ok(os_error(source, path, Some(doing))),
+        Error::Io { path, doing, source } => return Ok(os_error(source, path, doing)),
         Error::Counts { .. } => named("CountsError")?.call1((message,))?,
         Error::Model { .. } => named("ModelFormatError")?.call1((message,))?,
         Error::Unreproducible { .. } => {
@@ -75,13 +75,13 @@ fn make_exception(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
 }
 
 /// The `OSError` that Python itself raises for an error of the operating system.
-pub(crate) fn os_error(error: &io::Error, path: &Path, doing: Option<&str>) -> PyErr {
+fn os_error(error: &io::Error, path: &Path, doing: &str) -> PyErr {
     let text = error.to_string();
     match error.raw_os_error() {
         Some(number) => {
             // Rust appends the error number to the text. Python adds it, and chooses the class.
             let reason = text.split(" (os error").next().unwrap_or(&text);
-            let text = doing.map_or(reason.to_owned(), |doing| format!("{reason}: {doing}"));
+            let text = format!("{reason}: {doing}");
             PyOSError::new_err((number, text, path.as_os_str().to_owned()))
         }
         None => PyOSError::new_err(format!("{}: {text}", path.display())),

@@ -1,7 +1,6 @@
 //! `Model`.
 
 use std::borrow::Cow;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use pyo3::exceptions::{PyIndexError, PyValueError};
@@ -14,7 +13,7 @@ use superword_core::model::{
     SecondStage, SpelledRule, SuperwordCap, TokenId, Training,
 };
 
-use crate::errors::{call_core, exception, os_error};
+use crate::errors::{call_core, exception};
 
 /// Adds this module's names to `_core`.
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -241,13 +240,6 @@ impl Model {
     /// The content of the model's file.
     fn to_json<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         Ok(PyBytes::new(py, &call_core(py, || self.0.to_json())?))
-    }
-
-    /// Writes the model to a file, whole or not at all.
-    #[expect(clippy::needless_pass_by_value, reason = "PyO3 passes arguments by value")]
-    #[pyo3(signature = (path, /))]
-    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
-        call_core(py, || self.0.save(&path))?.map_err(|error| os_error(&error, &path, None))
     }
 
     /// The model that training with a smaller vocabulary gives.

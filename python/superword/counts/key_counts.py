@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from io import BufferedWriter
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, gettempdir
 from typing import IO, Any, TypeAlias
 
 import numpy as np
 
 from superword import _core
+from superword.atomic_files import OutputFile
 from superword.errors import CountsError
 
 __all__ = [
@@ -232,7 +234,8 @@ def sum_files(files: Sequence[CountsFile]) -> Iterator[Batch]:
         fewer = []
         for start in range(0, len(files), MAX_OPEN_FILES):
             sums = Path(folder, f"{start}.parquet")
-            with stack.enter_context(sums.open("wb")) as file:
+            raw = OutputFile(sums, Path(gettempdir()))
+            with stack.enter_context(BufferedWriter(raw)) as file:
                 write(file, sum_files(files[start : start + MAX_OPEN_FILES]))
             fewer.append(CountsFile(sums))
         yield from sum_files(fewer)

@@ -5,13 +5,14 @@ Importing this module registers them with `AutoTokenizer`: docs/transformers.md.
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import compress, groupby
 from pathlib import Path
 from typing import Any
 
-from superword.atomic_files import local_path, write_atomically
+from superword.atomic_files import local_path, temporary_folder, write_atomically
 from superword.errors import UnknownTokenError
 from superword.integrations.added_tokens import AddedTokenRule, AddedTokens
 from superword.integrations.assembled import Assembled
@@ -44,6 +45,8 @@ __all__ = ["HeldBackLogitsProcessor", "SuperwordConfig", "SuperwordTokenizer", "
 
 # Saved folders hold this module, for loading with trust_remote_code.
 STUB_FILE = "tokenization_superword.py"
+# Files that transformers writes for some tokenizers only.
+OPTIONAL_FILES = ("added_tokens.json", "chat_template.jinja")
 NAMED_SPECIAL = PythonBackend.SPECIAL_TOKENS_ATTRIBUTES
 STUB = "from superword.integrations.transformers import SuperwordTokenizer\n"
 
@@ -88,6 +91,9 @@ class SuperwordTokenizer(SpecialPattern, StructuredOutput, PythonBackend):
                 "add_prefix_space=True is not supported: texts are encoded as they are; "
                 "put the space before the text"
             )
+        if vocab_file is None:  # The base class found none.
+            reason = "missing, or not written to its end; save the tokenizer again"
+            raise FileNotFoundError(errno.ENOENT, reason, MODEL_FILE)
         # First, since the base class needs the vocabulary.
         self.core = vocab_file if isinstance(vocab_file, Tokenizer) else load(vocab_file)
         self._added_tokens_decoder = {
@@ -321,11 +327,38 @@ class SuperwordTokenizer(SpecialPattern, StructuredOutput, PythonBackend):
     def save_pretrained(
         self, save_directory: str | os.PathLike[str], *args: Any, **kwargs: Any
     ) -> tuple[str, ...]:
-        """Write the files of the tokenizer to a local folder."""
-        files: tuple[str, ...] = super().save_pretrained(
-            local_path(save_directory), *args, **kwargs
-        )
-        return files
+        """Write the files of the tokenizer to a local folder, atomically.
+
+        The model is their manifest: while it exists, all files are of one writing.
+
+        Raises:
+            OSError: If a file cannot be written. Existing files are then unchanged.
+            ValueError: If it is a URL.
+        """
+        folder = local_path(save_directory)
+        kwargs.setdefault("repo_id", folder.name)
+        folder.mkdir(parents=True, exist_ok=True)
+        # The base class writes file by file, each in place.
+        with temporary_folder() as scratch:
+            written = super().save_pretrained(scratch, *args, **kwargs)
+            contents = {
+                path.relative_to(scratch): path.read_bytes()
+                for path in sorted(scratch.rglob("*"))
+                if path.is_file()
+            }
+        for path in contents:
+            (folder / path).parent.mkdir(exist_ok=True)
+        with write_atomically() as files:
+            for path, content in contents.items():
+                is_model = path.name.endswith(MODEL_FILE)
+                files.open(folder / path, is_manifest=is_model).write(content)
+            # Those of an older tokenizer would be read with this one.
+            has_prefix = Path(MODEL_FILE) not in contents
+            templates = folder.glob("additional_chat_templates/*.jinja")
+            for old in [*(folder / name for name in OPTIONAL_FILES), *templates]:
+                if not has_prefix and old.relative_to(folder) not in contents:
+                    files.remove(old)
+        return tuple(str(folder / Path(path).relative_to(scratch)) for path in written)
 
     def save_vocabulary(
         self, save_directory: str, filename_prefix: str | None = None

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import tempfile
 import warnings
 from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
 from typing import NamedTuple
 
-from superword.atomic_files import write_atomically
+from superword.atomic_files import temporary_folder, write_atomically
 from superword.errors import ExportError
 from superword.interop.comparing import Format, find_difference
 from superword.interop.export_checks import explain_no_ranks
@@ -131,8 +130,8 @@ def explain_difference(tok: Tokenizer, written: dict[Path, bytes], format: Forma
     Raises:
         ImportError: If the library is missing.
     """
-    with tempfile.TemporaryDirectory() as folder:
-        first, *_ = opened = [Path(folder, path.name) for path in written]
+    with temporary_folder() as folder:
+        first, *_ = opened = [folder / path.name for path in written]
         for path, content in zip(opened, written.values(), strict=True):
             path.write_bytes(content)
         text = find_difference(tok, first, format)

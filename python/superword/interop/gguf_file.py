@@ -6,10 +6,9 @@ llama.cpp's code, so a file can hold a model only if llama.cpp has its split.
 
 from __future__ import annotations
 
-import tempfile
-from pathlib import Path
 from typing import Any
 
+from superword.atomic_files import temporary_folder
 from superword.interop.byte_spelling import spell
 from superword.interop.gguf_checks import END_OF_TEXT, find_split_name
 from superword.tokenizer import Tokenizer
@@ -33,8 +32,8 @@ def write_gguf(tok: Tokenizer) -> bytes:
         raise ImportError(message, name="gguf") from None
     tokens, types = list_entries(tok)
     end = find_end(tok)
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "model.gguf")
+    with temporary_folder() as folder:
+        path = folder / "model.gguf"
         # The architecture is required. A file without tensors has none, and this is the usual one.
         writer: Any = GGUFWriter(path, "llama")
         writer.add_string("superword.fingerprint", tok.fingerprint)

@@ -8,6 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, cast
 
+from superword.atomic_files import write_atomically
 from superword.corpus import RawPath, reject_inputs
 from superword.errors import SuperwordError
 from superword.evaluation import (
@@ -143,9 +144,8 @@ class Experiment:
         corpus = [RawPath(name) for name in settings.train]
         if spec.baseline is not None:
             baseline = train_baseline(spec.baseline, corpus, size, **options)
-            scratch = path.with_suffix(".part")
-            baseline.save(str(scratch))
-            scratch.replace(path)
+            with write_atomically() as files:
+                files.open(path).write(baseline.to_str(pretty=True).encode())
             return
         if spec.transition is not None:
             options["transition"] = max(256, int(size * spec.transition))

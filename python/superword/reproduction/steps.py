@@ -66,9 +66,16 @@ class Steps:
         step = f"step {number} of {len(self._numbers)}: " if number else ""
         self._log(f"{step}{name}")
         start = time.monotonic()
+        if self._done.pop(name, None):
+            # If this run is killed, the next one must not take the new file for the old one.
+            self._save()
         write(path)
         seconds = round(time.monotonic() - start, 1)
         self._done[name] = {"made_from": inputs, "seconds": seconds}
+        self._save()
+        return path
+
+    def _save(self) -> None:
+        """Write the record."""
         with write_atomically() as files:
             files.open(self._record).write(json.dumps(self._done, indent=1).encode())
-        return path

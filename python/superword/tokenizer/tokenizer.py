@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from superword import _core
-from superword.atomic_files import local_path
+from superword.atomic_files import local_path, name_errors, write_atomically
 from superword.errors import ModelFormatError, UnknownTokenError
 from superword.tokenizer.config import Deletion, TrainingConfig
 from superword.tokenizer.encoding import Encoding, Special, list_tokens
@@ -267,7 +267,14 @@ class Tokenizer(Encoding):
             OSError: If the file cannot be written. An existing file is then unchanged.
             ValueError: If it is a URL.
         """
-        self._model.save(local_path(path))
+        path = local_path(path)
+        if path.exists() and not path.is_file() and not path.is_dir():
+            # A pipe or a device has no content to keep, and a file must not replace it.
+            with name_errors(path), path.open("wb") as file:
+                file.write(self._model.to_json())
+            return
+        with write_atomically() as files:
+            files.open(path).write(self._model.to_json())
 
     def __eq__(self, other: object) -> bool:
         """Return whether both would be saved as the same file."""

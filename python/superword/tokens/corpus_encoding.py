@@ -98,7 +98,8 @@ def encode_corpus(
         SpecialTokenError: If the model has no such special token.
         UnknownTokenError: If the model has no such id, or no token for some byte of a document.
         ValueError: If a file of the corpus or of another output would be replaced; or the file to
-            append to is damaged, or was written with another tokenizer.
+            append to is damaged, was written with another tokenizer, or is written by another
+            process.
 
     Example:
         >>> import tempfile, superword

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from superword.atomic_files import AtomicFiles, name_errors
+from superword.atomic_files import AtomicFiles, name_errors, restore
 from superword.tokens.arrays import CHUNK, ArrayFile, chunks, map_array
 from superword.tokens.descriptions import Checksum, Description, TokenFormat, read_description
 from superword.tokens.existing import (
@@ -20,7 +20,13 @@ from superword.tokens.existing import (
     map_lengths,
     map_offsets,
 )
-from superword.tokens.names import description_path, has_offsets, offsets_path, reject_clashes
+from superword.tokens.names import (
+    description_path,
+    has_offsets,
+    list_outputs,
+    offsets_path,
+    reject_clashes,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -48,11 +54,16 @@ def open_writer(
 
     Raises:
         ValueError: If the suffix is unknown, pyarrow is needed and missing, a file of another
-            output would be replaced, or the file to append to is damaged or was written with
-            another tokenizer.
+            output would be replaced, or the file to append to is damaged, was written with another
+            tokenizer, or is written by another process.
     """
     reject_clashes(path, token_format.end_of_text)
+    if append and path.suffix != ".parquet":
+        about = description_path(path.with_suffix(".bin") if path.suffix == ".idx" else path)
+        restore([each for each in list_outputs(path) if each != about], about)
     append = append and path.exists()
+    if append:
+        files.lock(path)
     match path.suffix:
         case ".parquet":
             return ParquetWriter(path, files, token_format, append)
@@ -148,7 +159,8 @@ class MegatronWriter:
             for ids in chunks(ids_before):
                 self._ids.append(ids)
             before.check("ids", tokens, self._ids.checksum)
-        self._lengths = TemporaryFile()
+        with name_errors(gettempdir()):
+            self._lengths = TemporaryFile()
         if lengths_before is not None:
             for some in chunks(lengths_before):
                 self._write_lengths(some)

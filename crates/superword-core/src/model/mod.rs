@@ -14,13 +14,11 @@
 //!   `open_suffixes`: ends of texts that may start one, `special`: further special tokens;
 //! - `truncate`: smaller models, `pruned`: smaller vocabularies, `imported`: models with given ids, and further rules;
 //! - `ranked_merges`, `early_merges`: the merges of other libraries as rules;
-//! - `format`, `file_fields`, `spelled`, `atomic_write`: the model file, `authors`: the files of the paper's authors;
+//! - `format`, `file_fields`, `spelled`: the model file, `authors`: the files of the paper's authors;
 //! - `decode`: ids back to bytes, `fingerprint`: a digest of what decides the ids.
 
 mod added;
 mod added_finder;
-#[cfg(feature = "files")]
-mod atomic_write;
 mod authors;
 mod decode;
 mod early_merges;
