@@ -19,6 +19,7 @@
 
 mod added;
 mod added_finder;
+mod added_matches;
 #[cfg(feature = "files")]
 mod atomic_write;
 mod authors;
