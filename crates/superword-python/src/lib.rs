@@ -15,6 +15,7 @@ mod encode_stream;
 mod errors;
 mod extend;
 mod from_counts;
+mod large_objects;
 mod model;
 mod pretokenize;
 mod resources;
