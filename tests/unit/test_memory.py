@@ -150,8 +150,10 @@ def test_tables_and_arrays_keep_to_the_memory_limit(tmp_path: Path) -> None:
     assert choose_batch_rows(chunks, LIMIT_BYTES) < 200
     opened = open_corpus(path, memory_limit=LIMIT_BYTES, max_documents=2000)
     assert opened.count()["documents"] == 2000
-    with pytest.raises(CorpusError, match="row 1: the row group .* a quarter of memory_limit"):
+    with pytest.raises(CorpusError, match="row 1: the row group .* most with this memory_limit"):
         open_corpus(path, memory_limit=400_000)
+    with pytest.raises(CorpusError, match="row 1, column 'text': .* more than 150000 characters"):
+        open_corpus(path, memory_limit=2_400_000)
     array = tmp_path / "texts.json"
     array.write_text(json.dumps(["to be"] * 1000))
     assert open_corpus(array, memory_limit=LIMIT_BYTES).count()["documents"] == 1000

@@ -13,6 +13,11 @@ __all__ = ["parquet_documents"]
 BATCH_ROWS = 1024
 BATCH_BYTES = 2**30
 
+# A row group and a document of it may have the memory limit divided by this. There are several
+# copies on the way from the file to the core.
+GROUPS_PER_LIMIT = 8
+TEXTS_PER_LIMIT = 16
+
 
 def parquet_documents(
     file: IO[bytes],
@@ -31,7 +36,7 @@ def parquet_documents(
         skip: Called with a message for each row or table that cannot be read. If None, the message
             is raised as an error.
         weight_column: The column that documents are weighted by, if there is one.
-        memory_limit: In bytes. A row group above a quarter of it is refused.
+        memory_limit: In bytes. It bounds row groups and documents.
 
     Raises:
         CorpusError: If pyarrow is missing, the file is not a table, the column is missing or does
@@ -74,6 +79,10 @@ def parquet_documents(
                         )
                         error = CorpusError(message, file=name, line=row, column=column, unit="row")
                         raise_or_skip(error)
+                    elif (
+                        memory_limit is not None and len(document) > memory_limit // TEXTS_PER_LIMIT
+                    ):
+                        raise_or_skip(refuse_text(name, row, column, memory_limit))
                     else:
                         yield kept
     except CorpusError as error:
@@ -83,6 +92,9 @@ def parquet_documents(
             raise
         message = f"cannot be read as a table ({damage}); fetch or write it again"
         raise_or_skip(CorpusError(message, file=name, line=row + 1 if row else None, unit="row"))
+    finally:
+        # What pyarrow keeps for reuse would count against the limit of the job that follows.
+        pyarrow.default_memory_pool().release_unused()
 
 
 def list_chunks(group: Any, columns: list[str]) -> list[Any]:
@@ -92,14 +104,24 @@ def list_chunks(group: Any, columns: list[str]) -> list[Any]:
 
 
 def check_chunks(chunks: list[Any], name: str, row: int, memory_limit: int) -> None:
-    """Reject a row group whose columns take more than a quarter of the memory limit."""
+    """Reject a row group whose columns take too much of the memory limit."""
     size = sum(chunk.total_uncompressed_size for chunk in chunks)
-    if size > memory_limit // 4:
+    most = memory_limit // GROUPS_PER_LIMIT
+    if size > most:
         message = (
-            f"the row group from here on has {size} bytes, and {memory_limit // 4}, a quarter of "
-            "memory_limit, is the most; write smaller row groups, or raise the limit"
+            f"the row group from here on has {size} bytes, and {most} are the most with this "
+            "memory_limit; write smaller row groups, or raise the limit"
         )
         raise CorpusError(message, file=name, line=row + 1, unit="row")
+
+
+def refuse_text(name: str, row: int, column: str, memory_limit: int) -> CorpusError:
+    """Return the error for a document that is too large for the memory limit."""
+    message = (
+        f"the document has more than {memory_limit // TEXTS_PER_LIMIT} characters, the most with "
+        "this memory_limit; split it, or raise the limit"
+    )
+    return CorpusError(message, file=name, line=row, column=column, unit="row")
 
 
 def choose_batch_rows(chunks: list[Any], memory_limit: int | None) -> int:
@@ -109,7 +131,7 @@ def choose_batch_rows(chunks: list[Any], memory_limit: int | None) -> int:
     file, and each row gets a copy.
     """
     sizes: list[int] = [chunk.total_uncompressed_size for chunk in chunks if has_dictionary(chunk)]
-    most = BATCH_BYTES if memory_limit is None else min(BATCH_BYTES, memory_limit // 8)
+    most = BATCH_BYTES if memory_limit is None else min(BATCH_BYTES, memory_limit // 32)
     return max(1, min(BATCH_ROWS, most // max([1, *sizes])))
 
 

@@ -36,6 +36,7 @@ pub fn encode_corpus(
     control: &Control<'_>,
 ) -> Result<Totals, Error> {
     let budget = MemoryBudget::new(memory_limit);
+    budget.start();
     let threads = budget.threads(threads, MAX_CACHE_BYTES);
     let max_document_bytes = budget.encoded_document_size().unwrap_or(MAX_DOCUMENT_BYTES);
     let reading = ReadOptions { max_document_bytes, ..ReadOptions::whole_documents(1) };

@@ -1,6 +1,7 @@
 //! The memory limit of a job, and how it is divided.
 
 use crate::Error;
+use crate::platform::huge_pages;
 
 /// The smallest memory limit, in bytes. A smaller one is raised to it.
 pub const MIN_MEMORY_LIMIT: u64 = 256_000_000;
@@ -37,6 +38,13 @@ impl MemoryBudget {
     /// Creates a budget with a limit in bytes, or without one.
     pub(crate) fn new(limit: Option<u64>) -> MemoryBudget {
         MemoryBudget { limit: limit.map(|limit| limit.max(MIN_MEMORY_LIMIT)) }
+    }
+
+    /// Starts a job: with a limit, returns what earlier work has freed to the system.
+    pub(crate) fn start(self) {
+        if self.limit.is_some() {
+            huge_pages::release();
+        }
     }
 
     /// Returns how many of `threads` threads a job may use, if each takes `bytes` for its tables.

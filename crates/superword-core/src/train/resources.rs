@@ -40,6 +40,7 @@ impl Resources {
         control: &'c Control<'c>,
     ) -> CorpusPass<'c> {
         let budget = self.budget();
+        budget.start();
         let max_document_bytes = budget.document_size().unwrap_or(reading.max_document_bytes);
         let tables = reading.threads;
         let threads = budget.threads(reading.threads, thread_bytes);
