@@ -5,9 +5,15 @@ from typing import Any, Final, Literal, Protocol, TypedDict, final, type_check_o
 __all__ = [
     "BACKTRACK_LIMIT",
     "BIGRAM_BUCKETS",
+    "BYTES_PER_PRETOKEN_BYTE",
     "DEFAULT_PATTERN",
     "DEFAULT_SUPERWORD_SHARE",
+    "DOCUMENTS_PER_LIMIT",
     "ELIGIBLE",
+    "ENCODED_DOCUMENTS_PER_LIMIT",
+    "MAX_CACHE_BYTES",
+    "MAX_DOCUMENT_BYTES",
+    "MAX_PRETOKEN_BYTES",
     "MAX_THREADS",
     "MIN_MEMORY_LIMIT",
     "NAMED_PATTERNS",
@@ -58,6 +64,12 @@ SCRIPT_PATTERN: Final[str]
 SCRIPT_ELIGIBLE: Final[str]
 SECOND_PATTERN: Final[str]
 MAX_THREADS: Final[int]
+DOCUMENTS_PER_LIMIT: Final[int]
+ENCODED_DOCUMENTS_PER_LIMIT: Final[int]
+MAX_DOCUMENT_BYTES: Final[int]
+MAX_PRETOKEN_BYTES: Final[int]
+BYTES_PER_PRETOKEN_BYTE: Final[int]
+MAX_CACHE_BYTES: Final[int]
 MIN_MEMORY_LIMIT: Final[int]
 BIGRAM_BUCKETS: Final[int]
 UNICODE_VERSION: Final[str]
@@ -143,7 +155,13 @@ class BinaryFile(Protocol):
 @final
 class Spool:
     def __new__(
-        cls, options: _CorpusOptions, weights: Weights | None = None, /, *, memory: int = ...
+        cls,
+        options: _CorpusOptions,
+        weights: Weights | None = None,
+        /,
+        *,
+        memory: int = ...,
+        memory_limit: int | None = None,
     ) -> Spool: ...
     def extend(
         self, documents: Iterable[str | Mapping[str, Any]], file: str | None = None, /
@@ -387,7 +405,7 @@ def read_tiktoken(content: bytes, /) -> list[tuple[bytes, int]]: ...
 def encode_corpus(
     encoder: Encoder,
     corpus: Corpus,
-    threads: int,
+    resources: _Resources,
     write: Callable[[memoryview, memoryview], object],
     progress: Callable[[str, int, int | None], object] | None,
     /,

@@ -86,7 +86,7 @@ except superword.CorpusError as error:
     file, line, message, grown = json.loads(done.stdout)
     assert (file, line) == (str(path), 2)
     assert "more than 32000000 bytes" in message
-    assert "an eighth of memory_limit" in message
+    assert "with this memory_limit" in message
     # In kilobytes.
     assert grown < 200_000
     with pytest.warns(UserWarning, match="more than 32000000 bytes"):

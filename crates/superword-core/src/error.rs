@@ -50,10 +50,10 @@ pub enum Error {
         /// The number of indices that it needs.
         size: usize,
     },
-    /// A stage of training needs more memory than the limit allows.
+    /// A job needs more memory than the limit allows.
     #[error(
         "{what} need about {:.2} GB of memory, but the limit is {:.2} GB; raise the limit, or \
-         train on less text", gigabytes(*needed), gigabytes(*limit)
+         use less text", gigabytes(*needed), gigabytes(*limit)
     )]
     MemoryLimit {
         /// What needs the memory.
@@ -62,6 +62,26 @@ pub enum Error {
         needed: u64,
         /// The limit, in bytes.
         limit: u64,
+    },
+    /// The system has too little memory.
+    #[error("{what} need {bytes} bytes of memory, which the system refuses; use less text at once")]
+    OutOfMemory {
+        /// What needs the memory.
+        what: &'static str,
+        /// The memory that it needs, in bytes.
+        bytes: usize,
+    },
+    /// The system has too little memory for a document of a file.
+    #[error("{file}: the system refuses the memory that the next document needs; split it")]
+    Memory {
+        /// The file.
+        file: String,
+    },
+    /// A pretoken is too long for 32-bit positions.
+    #[error("a pretoken has {size} bytes, but only 2^32 - 2 can be encoded; split the text")]
+    LongPretoken {
+        /// The number of its bytes.
+        size: usize,
     },
     /// The second pass over a corpus found other documents than the first.
     #[error("the corpus changed while it was read; train on files that no process writes to")]
@@ -133,6 +153,17 @@ pub enum Error {
         index: usize,
         /// The largest id of the model.
         last: u32,
+    },
+    /// Ids are not those of a text.
+    #[error(
+        "the ids are not those of the text: from byte {at} on, it goes on otherwise than the id at \
+         index {index}; pass the text that was encoded, and all its ids"
+    )]
+    OtherText {
+        /// The index of the first id that does not fit, or the number of ids.
+        index: usize,
+        /// The byte of the text at which it should start.
+        at: usize,
     },
     /// A model cannot have these special tokens.
     #[error("{reason}")]

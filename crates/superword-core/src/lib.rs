@@ -34,7 +34,10 @@ pub use encode::Encoder;
 pub use encode::encode_corpus;
 pub use error::Error;
 pub use model::Model;
-pub use platform::memory_budget::MIN_MEMORY_LIMIT;
+pub use platform::allocation::check_available;
+pub use platform::memory_budget::{
+    DOCUMENTS_PER_LIMIT, ENCODED_DOCUMENTS_PER_LIMIT, MIN_MEMORY_LIMIT,
+};
 pub use platform::threads::MAX_THREADS;
 pub use pretokenize::{Eligibility, Pattern, Splitter};
 pub use train::{Extension, ExtensionKind, Resources, extend, train};

@@ -10,7 +10,7 @@ use pyo3::types::PyList;
 use superword_core::Error;
 use superword_core::corpus::{Batch, Corpus, ReadOptions};
 
-use crate::errors::{exception, internal_error};
+use crate::errors::{exception, guard, internal_error};
 use crate::run_detached::TICK;
 
 /// Adds this module's names to `_core`.
@@ -62,28 +62,32 @@ impl Batches {
     }
 
     fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyList>>> {
-        loop {
-            let received = py.detach(|| {
-                self.inbox.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(TICK)
-            });
-            match received {
-                Ok(Ok(batch)) => {
-                    let documents: Vec<&str> = batch.documents().collect();
-                    return PyList::new(py, documents).map(Some);
-                }
-                Ok(Err(error)) => return Err(exception(py, &error)),
-                Err(RecvTimeoutError::Timeout) => py.check_signals()?,
-                Err(RecvTimeoutError::Disconnected) => {
-                    self.join_reader(py)?;
-                    return Ok(None);
+        guard(|| {
+            loop {
+                let received = py.detach(|| {
+                    self.inbox.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(TICK)
+                });
+                match received {
+                    // It came only to ask whether to go on.
+                    Ok(Ok(batch)) if batch.is_empty() => {}
+                    Ok(Ok(batch)) => {
+                        let documents: Vec<&str> = batch.documents().collect();
+                        return PyList::new(py, documents).map(Some);
+                    }
+                    Ok(Err(error)) => return Err(exception(py, &error)),
+                    Err(RecvTimeoutError::Timeout) => py.check_signals()?,
+                    Err(RecvTimeoutError::Disconnected) => {
+                        self.join_reader(py)?;
+                        return Ok(None);
+                    }
                 }
             }
-        }
+        })
     }
 
     /// The bytes of input read so far, in the unit of `Corpus.size`.
     #[getter]
-    fn consumed(&self) -> u64 {
-        self.consumed.load(Ordering::Relaxed)
+    fn consumed(&self) -> PyResult<u64> {
+        guard(|| Ok(self.consumed.load(Ordering::Relaxed)))
     }
 }

@@ -14,7 +14,8 @@ use superword_core::corpus::{
 };
 
 use crate::batches::Batches;
-use crate::errors::{call_core, exception};
+use crate::errors::{call_core, exception, guard};
+use crate::run_detached::{ProgressCallback, run_detached};
 
 /// The bytes of documents that are taken from Python before they are stored.
 const BATCH_BYTES: usize = 1 << 20;
@@ -30,8 +31,8 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
 /// Whether `Corpus.files` can read a file with this name.
 #[pyfunction]
 #[pyo3(signature = (name, /))]
-fn is_supported_name(name: &str) -> bool {
-    corpus::is_supported(name)
+fn is_supported_name(name: &str) -> PyResult<bool> {
+    guard(|| Ok(corpus::is_supported(name)))
 }
 
 /// `superword.CorpusOptions`, or any object with its attributes.
@@ -82,54 +83,73 @@ impl Corpus {
         options: CorpusOptionsArgument,
         weights: Option<&Weights>,
     ) -> PyResult<Corpus> {
-        let files = corpus::Files::new(paths, options.with_weights(weights));
-        files.map(|files| Corpus(Arc::new(files))).map_err(|error| exception(py, &error))
+        guard(|| {
+            let files = corpus::Files::new(paths, options.with_weights(weights));
+            files.map(|files| Corpus(Arc::new(files))).map_err(|error| exception(py, &error))
+        })
     }
 
     /// All documents, in order.
     fn documents<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        let read = Mutex::new(Vec::new());
-        let work = |_: usize, batch: &Batch| {
-            read.lock().unwrap_or_else(PoisonError::into_inner).push(batch.clone());
-            Ok(())
-        };
-        let totals =
-            call_core(py, || self.0.read(ReadOptions::whole_documents(1), &work, &|_| ()))?;
-        totals.map_err(|error| exception(py, &error))?;
-        let batches = read.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let documents: Vec<&str> = batches.iter().flat_map(Batch::documents).collect();
-        PyList::new(py, documents)
+        guard(|| {
+            let read = Mutex::new(Vec::new());
+            self.read(py, 1, &|batch| {
+                read.lock().unwrap_or_else(PoisonError::into_inner).push(batch.clone());
+            })?;
+            let batches = read.into_inner().unwrap_or_else(PoisonError::into_inner);
+            let documents: Vec<&str> = batches.iter().flat_map(Batch::documents).collect();
+            PyList::new(py, documents)
+        })
     }
 
     /// All documents, in order, in lists of about a megabyte; a larger document comes alone.
     fn batches(&self, py: Python<'_>) -> PyResult<Batches> {
-        Batches::of(py, Arc::clone(&self.0))
+        guard(|| Batches::of(py, Arc::clone(&self.0)))
     }
 
     /// The number of documents, of their bytes, and of skipped items.
     #[pyo3(signature = (threads = 1))]
     fn count(&self, py: Python<'_>, threads: usize) -> PyResult<TotalsRecord> {
-        let options = ReadOptions::whole_documents(threads);
-        let totals = call_core(py, || self.0.read(options, &|_, _| Ok(()), &|_| ()))?;
-        let totals = totals.map_err(|error| exception(py, &error))?;
-        Ok(totals.into())
+        guard(|| {
+            let totals = self.read(py, threads, &|_| ())?;
+            Ok(totals.into())
+        })
     }
 
     /// The errors of the first few items that the last pass skipped.
-    fn skipped(&self) -> Vec<String> {
-        self.0.skipped()
+    fn skipped(&self) -> PyResult<Vec<String>> {
+        guard(|| Ok(self.0.skipped()))
     }
 
     /// A source that weights name and no document has had so far, unless a limit may be why.
     #[getter]
-    fn unused_weight(&self) -> Option<&str> {
-        self.0.unused_weight()
+    fn unused_weight(&self) -> PyResult<Option<&str>> {
+        guard(|| Ok(self.0.unused_weight()))
     }
 
     /// The size of the input in bytes, compressed if it is; None if unknown.
     #[getter]
-    fn size(&self) -> Option<u64> {
-        self.0.size()
+    fn size(&self) -> PyResult<Option<u64>> {
+        guard(|| Ok(self.0.size()))
+    }
+}
+
+impl Corpus {
+    /// Reads all documents on other threads, so that Ctrl-C stops it.
+    fn read(
+        &self,
+        py: Python<'_>,
+        threads: usize,
+        each: &(dyn Fn(&Batch) + Sync),
+    ) -> PyResult<Totals> {
+        let options = ReadOptions::whole_documents(threads);
+        run_detached(py, ProgressCallback::default(), |control| {
+            let handle = |_: usize, batch: &Batch| {
+                each(batch);
+                if (control.is_interrupted)() { Err(Error::Interrupted) } else { Ok(()) }
+            };
+            self.0.read(options, &handle, &|_| ())
+        })
     }
 }
 
@@ -140,16 +160,24 @@ struct Spool(Mutex<Option<corpus::Spool>>);
 #[pymethods]
 impl Spool {
     #[new]
-    #[pyo3(signature = (options, weights = None, /, *, memory = corpus::SPOOL_MEMORY))]
+    #[pyo3(signature = (
+        options, weights = None, /, *, memory = corpus::SPOOL_MEMORY, memory_limit = None
+    ))]
     fn new(
         py: Python<'_>,
         options: CorpusOptionsArgument,
         weights: Option<&Weights>,
         memory: usize,
+        memory_limit: Option<u64>,
     ) -> PyResult<Spool> {
-        let spool = corpus::Spool::new(options.with_weights(weights), memory);
-        let spool = spool.map_err(|error| exception(py, &error))?;
-        Ok(Spool(Mutex::new(Some(spool))))
+        guard(|| {
+            let spool = corpus::Spool::new(options.with_weights(weights), memory);
+            let mut spool = spool.map_err(|error| exception(py, &error))?;
+            if let Some(limit) = memory_limit {
+                spool.set_memory_limit(limit);
+            }
+            Ok(Spool(Mutex::new(Some(spool))))
+        })
     }
 
     /// Adds documents: strings, or mappings with the document in the column. They may be of a file.
@@ -160,87 +188,98 @@ impl Spool {
         documents: &Bound<'_, PyAny>,
         file: Option<&str>,
     ) -> PyResult<()> {
-        let (options, totals) =
-            self.with(py, |spool| Ok((spool.options().clone(), spool.totals())))?;
-        let mut limits = Limits { options: &options, totals };
-        let weights = ItemWeights::new(&options, file).map_err(|error| exception(py, &error))?;
-        let mut batch = Batch::default();
-        let mut iterator = documents.try_iter()?;
-        let mut position: u64 = 0;
-        while !self.is_full(py)? {
-            while batch.byte_len() < BATCH_BYTES && !limits.are_reached() {
-                let Some(item) = iterator.next() else {
-                    return self.with(py, |spool| spool.extend(&batch));
-                };
-                position += 1;
-                let item = item?;
-                let found = match extract_document(&item, &options.column, position)? {
-                    Ok(text) => weights.find(&item, position)?.map(|weight| (text, weight)),
-                    Err(refused) => Err(refused),
-                };
-                match found {
-                    Ok((text, weight)) => {
-                        // The spool rejects a document that exceeds the limits, and is then full.
-                        let text = str::from_utf8(text.as_bytes()).map_err(utf8_error)?;
-                        batch.push_weighted(text, weight);
-                        limits.totals.documents += 1;
-                        limits.totals.bytes += text.len() as u64;
+        guard(|| {
+            let (options, totals) =
+                self.with(py, |spool| Ok((spool.options().clone(), spool.totals())))?;
+            let mut limits = Limits { options: &options, totals };
+            let weights =
+                ItemWeights::new(&options, file).map_err(|error| exception(py, &error))?;
+            let mut batch = Batch::default();
+            let mut iterator = documents.try_iter()?;
+            let mut position: u64 = 0;
+            while !self.is_full(py)? {
+                while batch.byte_len() < BATCH_BYTES && !limits.are_reached() {
+                    let Some(item) = iterator.next() else {
+                        return self.with(py, |spool| spool.extend(&batch));
+                    };
+                    position += 1;
+                    let item = item?;
+                    let found = match extract_document(&item, &options.column, position)? {
+                        Ok(text) => weights.find(&item, position)?.map(|weight| (text, weight)),
+                        Err(refused) => Err(refused),
+                    };
+                    match found {
+                        Ok((text, weight)) => {
+                            // The spool rejects a document that exceeds the limits, and is then full.
+                            let text = str::from_utf8(text.as_bytes()).map_err(utf8_error)?;
+                            batch.push_weighted(text, weight);
+                            limits.totals.documents += 1;
+                            limits.totals.bytes += text.len() as u64;
+                        }
+                        Err(refused) if options.on_error == OnError::Skip => {
+                            self.skip(py, refused.to_string())?;
+                        }
+                        Err(refused) => return Err(exception(py, &refused)),
                     }
-                    Err(refused) if options.on_error == OnError::Skip => {
-                        self.skip(py, refused.to_string())?;
-                    }
-                    Err(refused) => return Err(exception(py, &refused)),
+                }
+                py.check_signals()?;
+                self.with(py, |spool| spool.extend(&batch))?;
+                batch = Batch::default();
+                if limits.are_reached() {
+                    break;
                 }
             }
-            py.check_signals()?;
-            self.with(py, |spool| spool.extend(&batch))?;
-            batch = Batch::default();
-            if limits.are_reached() {
-                break;
-            }
-        }
-        Ok(())
+            Ok(())
+        })
     }
 
     /// Adds the documents of a binary file, JSON lines or text, compressed or not.
     #[pyo3(signature = (file, name, /))]
     fn extend_from_file(&self, py: Python<'_>, file: Py<PyAny>, name: &str) -> PyResult<()> {
-        let raised = Arc::default();
-        let input = PythonFile { file, raised: Arc::clone(&raised) };
-        let input = Box::new(BufReader::with_capacity(BATCH_BYTES, input));
-        let added = self.with(py, |spool| spool.extend_stream(name, input));
-        match raised.lock().unwrap_or_else(PoisonError::into_inner).take() {
-            Some(error) => Err(error),
-            None => added,
-        }
+        guard(|| {
+            let raised = Arc::default();
+            let input = PythonFile { file, raised: Arc::clone(&raised) };
+            let input = Box::new(BufReader::with_capacity(BATCH_BYTES, input));
+            let added = self.with(py, |spool| spool.extend_stream(name, input));
+            match raised.lock().unwrap_or_else(PoisonError::into_inner).take() {
+                Some(error) => Err(error),
+                None => added,
+            }
+        })
     }
 
     /// Adds the documents of a corpus.
     #[pyo3(signature = (corpus, /))]
     fn extend_from_corpus(&self, py: Python<'_>, corpus: &Corpus) -> PyResult<()> {
-        let is_interrupted = || Python::attach(|py| py.check_signals().is_err());
-        self.with(py, |spool| spool.extend_from(&*corpus.0, &is_interrupted))
+        guard(|| {
+            let is_interrupted = || Python::attach(|py| py.check_signals().is_err());
+            self.with(py, |spool| spool.extend_from(&*corpus.0, &is_interrupted))
+        })
     }
 
     /// Counts a skipped item, and keeps the reason.
     #[pyo3(signature = (message, /))]
     fn skip(&self, py: Python<'_>, message: String) -> PyResult<()> {
-        self.with(py, |spool| {
-            spool.skip(message);
-            Ok(())
+        guard(|| {
+            self.with(py, |spool| {
+                spool.skip(message);
+                Ok(())
+            })
         })
     }
 
     /// Whether the limits are reached.
     #[getter]
     fn is_full(&self, py: Python<'_>) -> PyResult<bool> {
-        self.with(py, |spool| Ok(spool.is_full()))
+        guard(|| self.with(py, |spool| Ok(spool.is_full())))
     }
 
     /// Returns the corpus. Nothing can be added after that.
     fn finish(&self) -> PyResult<Corpus> {
-        let spool = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
-        spool.map(|spool| Corpus(Arc::new(spool))).ok_or_else(finished_error)
+        guard(|| {
+            let spool = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+            spool.map(|spool| Corpus(Arc::new(spool))).ok_or_else(finished_error)
+        })
     }
 }
 
@@ -392,24 +431,28 @@ pub(crate) struct Weights(Arc<corpus::Weights>);
 impl Weights {
     #[new]
     #[pyo3(signature = (named, column, /))]
-    fn new(named: Vec<(String, u64)>, column: Option<String>) -> Weights {
-        let named = named.into_iter().map(|(name, weight)| SourceWeight { name, weight });
-        Weights(Arc::new(corpus::Weights::new(column, named.collect())))
+    fn new(named: Vec<(String, u64)>, column: Option<String>) -> PyResult<Weights> {
+        guard(|| {
+            let named = named.into_iter().map(|(name, weight)| SourceWeight { name, weight });
+            Ok(Weights(Arc::new(corpus::Weights::new(column, named.collect()))))
+        })
     }
 
     /// The weight of documents with this value in the column.
     #[pyo3(signature = (source, /))]
     fn find_source(&self, py: Python<'_>, source: &str) -> PyResult<u64> {
-        self.0.find_source(source).map_err(|message| {
-            let column = self.0.column().map(str::to_owned);
-            exception(py, &Error::Corpus { file: None, line: None, column, message })
+        guard(|| {
+            self.0.find_source(source).map_err(|message| {
+                let column = self.0.column().map(str::to_owned);
+                exception(py, &Error::Corpus { file: None, line: None, column, message })
+            })
         })
     }
 
     /// The weight of the documents of a file.
     #[pyo3(signature = (path, /))]
     fn find_file(&self, py: Python<'_>, path: &str) -> PyResult<u64> {
-        self.0.find_file(path).map_err(|error| exception(py, &error))
+        guard(|| self.0.find_file(path).map_err(|error| exception(py, &error)))
     }
 }
 

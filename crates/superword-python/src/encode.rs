@@ -8,21 +8,25 @@ use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::{PyBytes, PyList, PyMemoryView};
 use superword_core::encode::{self, EncodeStream, Encoded, OpenTextEncoder};
 use superword_core::model::TokenIndex;
-use superword_core::{Error, model};
+use superword_core::{Error, check_available, model};
 
 use crate::buffer::Buffer;
-use crate::errors::{call_core, exception};
+use crate::errors::{call_core, exception, guard};
+use crate::large_objects::{BYTES_PER_INTEGER, make_bytes, make_list};
 use crate::model::Model;
 use crate::run_detached::{ProgressCallback, run_detached};
 
 /// Work on this many bytes or more runs on another thread, so that Ctrl-C stops it.
-pub(crate) const INTERRUPTIBLE: usize = 1 << 22;
+const INTERRUPTIBLE: usize = 1 << 22;
 
 /// The same for a regex, which may take a time that is quadratic in the bytes.
 const INTERRUPTIBLE_REGEX: usize = 1 << 12;
 
 /// Adds this module's names to `_core`.
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("MAX_PRETOKEN_BYTES", encode::MAX_PRETOKEN_BYTES)?;
+    module.add("BYTES_PER_PRETOKEN_BYTE", encode::BYTES_PER_PRETOKEN_BYTE)?;
+    module.add("MAX_CACHE_BYTES", encode::MAX_CACHE_BYTES)?;
     module.add_class::<Encoder>()?;
     module.add_class::<Replay>()
 }
@@ -51,10 +55,12 @@ impl Encoder {
     #[new]
     #[pyo3(signature = (model, /))]
     fn new(py: Python<'_>, model: &Model) -> PyResult<Encoder> {
-        let model = Arc::clone(&model.0);
-        let encoder = call_core(py, || superword_core::Encoder::new(&model))?;
-        let encoder = encoder.map_err(|error| exception(py, &error))?;
-        Ok(Encoder { model, encoder: Arc::new(encoder), open_texts: OnceLock::new() })
+        guard(|| {
+            let model = Arc::clone(&model.0);
+            let encoder = call_core(py, || superword_core::Encoder::new(&model))?;
+            let encoder = encoder.map_err(|error| exception(py, &error))?;
+            Ok(Encoder { model, encoder: Arc::new(encoder), open_texts: OnceLock::new() })
+        })
     }
 
     /// The ids of a text.
@@ -65,8 +71,10 @@ impl Encoder {
         text: PyBackedStr,
         threads: usize,
     ) -> PyResult<Bound<'py, PyList>> {
-        let encoded = self.encode_all(py, &[&text], threads)?;
-        PyList::new(py, encoded.ids)
+        guard(|| {
+            let encoded = self.encode_all(py, &[&text], threads)?;
+            make_list(py, encoded.ids)
+        })
     }
 
     /// The ids of bytes, which may not be UTF-8.
@@ -77,10 +85,12 @@ impl Encoder {
         bytes: PyBackedBytes,
         threads: usize,
     ) -> PyResult<Bound<'py, PyList>> {
-        let encoded = run(py, self.is_long(bytes.len()), |is_interrupted| {
-            self.encoder.encode_bytes(&bytes, threads, is_interrupted)
-        })?;
-        PyList::new(py, encoded.ids)
+        guard(|| {
+            let encoded = run(py, self.is_long(bytes.len()), |is_interrupted| {
+                self.encoder.encode_bytes(&bytes, threads, is_interrupted)
+            })?;
+            make_list(py, encoded.ids)
+        })
     }
 
     /// One list of ids for each text.
@@ -91,12 +101,16 @@ impl Encoder {
         texts: Texts,
         threads: usize,
     ) -> PyResult<Bound<'py, PyList>> {
-        let encoded = self.encode_all(py, &texts.strings(), threads)?;
-        let lists = encoded
-            .offsets
-            .windows(2)
-            .map(|ends| PyList::new(py, &encoded.ids[ends[0] as usize..ends[1] as usize]));
-        PyList::new(py, lists.collect::<PyResult<Vec<_>>>()?)
+        guard(|| {
+            let encoded = self.encode_all(py, &texts.strings(), threads)?;
+            let bytes = encoded.ids.len().saturating_mul(BYTES_PER_INTEGER);
+            check_available(bytes, "lists of the ids").map_err(|error| exception(py, &error))?;
+            let lists = encoded
+                .offsets
+                .windows(2)
+                .map(|ends| PyList::new(py, &encoded.ids[ends[0] as usize..ends[1] as usize]));
+            PyList::new(py, lists.collect::<PyResult<Vec<_>>>()?)
+        })
     }
 
     /// The ids of all texts as uint32, and the offsets of the texts in them as uint64.
@@ -107,8 +121,10 @@ impl Encoder {
         texts: Texts,
         threads: usize,
     ) -> PyResult<(Bound<'py, PyMemoryView>, Bound<'py, PyMemoryView>)> {
-        let Encoded { ids, offsets } = self.encode_all(py, &texts.strings(), threads)?;
-        Ok((Buffer::U32(ids).into_view(py)?, Buffer::U64(offsets).into_view(py)?))
+        guard(|| {
+            let Encoded { ids, offsets } = self.encode_all(py, &texts.strings(), threads)?;
+            Ok((Buffer::U32(ids).into_view(py)?, Buffer::U64(offsets).into_view(py)?))
+        })
     }
 
     /// The ids of a text that no continuation can change, and the bytes that follow them.
@@ -118,18 +134,22 @@ impl Encoder {
         py: Python<'py>,
         text: PyBackedStr,
     ) -> PyResult<(Bound<'py, PyList>, Bound<'py, PyBytes>)> {
-        let mut stream = EncodeStream::new(self.open_texts(py)?, None);
-        let ids = run(py, self.is_long(text.len()), |is_interrupted| {
-            stream.feed(text.as_bytes(), is_interrupted)
-        })?;
-        Ok((PyList::new(py, ids)?, PyBytes::new(py, stream.held_back())))
+        guard(|| {
+            let mut stream = EncodeStream::new(self.open_texts(py)?, None);
+            let ids = run(py, self.is_long(text.len()), |is_interrupted| {
+                stream.feed(text.as_bytes(), is_interrupted)
+            })?;
+            Ok((make_list(py, ids)?, make_bytes(py, stream.held_back())?))
+        })
     }
 
     /// The number of ids of a text.
     #[pyo3(signature = (text, threads, /))]
     fn count(&self, py: Python<'_>, text: PyBackedStr, threads: usize) -> PyResult<usize> {
-        run(py, self.is_long(text.len()), |is_interrupted| {
-            self.encoder.count(&text, threads, is_interrupted)
+        guard(|| {
+            run(py, self.is_long(text.len()), |is_interrupted| {
+                self.encoder.count(&text, threads, is_interrupted)
+            })
         })
     }
 
@@ -141,25 +161,31 @@ impl Encoder {
         text: PyBackedStr,
         ids: Vec<u32>,
     ) -> PyResult<[Vec<(usize, usize)>; 2]> {
-        let offsets = call_core(py, || self.model.offsets(&text, &ids))?;
-        offsets.map_err(|error| exception(py, &error))
+        guard(|| {
+            let offsets = call_core(py, || self.model.offsets(&text, &ids))?;
+            offsets.map_err(|error| exception(py, &error))
+        })
     }
 
     /// The bytes of a sequence of ids.
     #[pyo3(signature = (ids, /))]
     fn decode<'py>(&self, ids: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
-        let py = ids.py();
-        let ids = self.extract_ids(ids)?;
-        let bytes = call_core(py, || self.model.decode(&ids))?;
-        bytes.map(|bytes| PyBytes::new(py, &bytes)).map_err(|error| exception(py, &error))
+        guard(|| {
+            let py = ids.py();
+            let ids = self.extract_ids(ids)?;
+            let bytes = call_core(py, || self.model.decode(&ids))?;
+            make_bytes(py, &bytes.map_err(|error| exception(py, &error))?)
+        })
     }
 
     /// The steps in which the rules encode a text, one at a time.
     #[pyo3(signature = (text, /))]
     fn explain(&self, py: Python<'_>, text: PyBackedStr) -> PyResult<Replay> {
-        let replay = call_core(py, || encode::Replay::new(Arc::clone(&self.model), &text))?;
-        let replay = replay.map_err(|error| exception(py, &error))?;
-        Ok(Replay { model: Arc::clone(&self.model), replay })
+        guard(|| {
+            let replay = call_core(py, || encode::Replay::new(Arc::clone(&self.model), &text))?;
+            let replay = replay.map_err(|error| exception(py, &error))?;
+            Ok(Replay { model: Arc::clone(&self.model), replay })
+        })
     }
 
     /// The tokens of a text by applying rule after rule, as the definition does. Slow, for tests.
@@ -169,12 +195,14 @@ impl Encoder {
         py: Python<'py>,
         text: PyBackedStr,
     ) -> PyResult<Vec<Bound<'py, PyBytes>>> {
-        let tokens = call_core(py, || encode::replay_tokens(&self.model, &text))?;
-        let tokens = tokens.map_err(|error| exception(py, &error))?;
-        Ok(tokens
-            .iter()
-            .map(|&token| PyBytes::new(py, encode::replayed_token(&self.model, token).0))
-            .collect())
+        guard(|| {
+            let tokens = call_core(py, || encode::replay_tokens(&self.model, &text))?;
+            let tokens = tokens.map_err(|error| exception(py, &error))?;
+            Ok(tokens
+                .iter()
+                .map(|&token| PyBytes::new(py, encode::replayed_token(&self.model, token).0))
+                .collect())
+        })
     }
 }
 
@@ -192,11 +220,14 @@ impl Replay {
     }
 
     fn __next__<'py>(&mut self, py: Python<'py>) -> PyResult<Option<StepRecord<'py>>> {
-        let Replay { model, replay } = self;
-        let Some(step) = call_core(py, || replay.next())? else { return Ok(None) };
-        let token = |&token: &TokenIndex| PyBytes::new(py, encode::replayed_token(model, token).0);
-        let units = step.units.iter().map(|unit| unit.iter().map(token).collect()).collect();
-        Ok(Some(StepRecord { rule: step.rule, units, changes: step.changes }))
+        guard(|| {
+            let Replay { model, replay } = self;
+            let Some(step) = call_core(py, || replay.next())? else { return Ok(None) };
+            let token =
+                |&token: &TokenIndex| PyBytes::new(py, encode::replayed_token(model, token).0);
+            let units = step.units.iter().map(|unit| unit.iter().map(token).collect()).collect();
+            Ok(Some(StepRecord { rule: step.rule, units, changes: step.changes }))
+        })
     }
 }
 
@@ -269,7 +300,7 @@ impl Encoder {
 
     /// Whether encoding this many bytes may take long.
     fn is_long(&self, bytes: usize) -> bool {
-        bytes >= if self.encoder.has_regex() { INTERRUPTIBLE_REGEX } else { INTERRUPTIBLE }
+        is_long(bytes, self.encoder.has_regex())
     }
 
     /// Encodes texts without the GIL.
@@ -279,6 +310,11 @@ impl Encoder {
             self.encoder.encode_all(texts, threads, is_interrupted)
         })
     }
+}
+
+/// Whether work on this many bytes may take long.
+pub(crate) fn is_long(bytes: usize, has_regex: bool) -> bool {
+    bytes >= if has_regex { INTERRUPTIBLE_REGEX } else { INTERRUPTIBLE }
 }
 
 /// Runs `work` without the GIL. If it may take long, Ctrl-C interrupts it.

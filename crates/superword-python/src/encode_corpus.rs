@@ -4,11 +4,13 @@ use std::sync::mpsc::SyncSender;
 
 use pyo3::prelude::*;
 use superword_core::encode::Encoded;
-use superword_core::{Control, Error};
+use superword_core::{Control, Error, Resources};
 
 use crate::buffer::Buffer;
 use crate::corpus::{Corpus, TotalsRecord};
 use crate::encode::Encoder;
+use crate::errors::guard;
+use crate::resources::ResourcesArgument;
 use crate::run_detached::{ProgressCallback, run_detached_and_receive};
 
 /// Adds this module's names to `_core`.
@@ -20,28 +22,39 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
 /// documents. Returns the number of documents, of their bytes, and of skipped items.
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "PyO3 passes arguments by value")]
-#[pyo3(signature = (encoder, corpus, threads, write, progress, /))]
+#[pyo3(signature = (encoder, corpus, resources, write, progress, /))]
 fn encode_corpus(
     py: Python<'_>,
     encoder: &Encoder,
     corpus: &Corpus,
-    threads: usize,
+    resources: ResourcesArgument,
     write: Py<PyAny>,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<TotalsRecord> {
-    let progress = ProgressCallback {
-        function: progress.as_ref(),
-        input_size: corpus.0.size(),
-        vocab_size: None,
-    };
-    let work = |control: &Control<'_>, parts: SyncSender<Encoded>| {
-        let mut send = |part| parts.send(part).map_err(|_| Error::Interrupted);
-        superword_core::encode_corpus(&encoder.encoder, &*corpus.0, threads, &mut send, control)
-    };
-    let totals = run_detached_and_receive(py, progress, work, |Encoded { ids, offsets }| {
-        let ids = Buffer::U32(ids).into_view(py)?;
-        let offsets = Buffer::U64(offsets).into_view(py)?;
-        write.call1(py, (ids, offsets)).map(drop)
-    })?;
-    Ok(totals.into())
+    guard(|| {
+        let progress = ProgressCallback {
+            function: progress.as_ref(),
+            input_size: corpus.0.size(),
+            vocab_size: None,
+        };
+        let Resources { threads, memory_limit, .. } = resources.into();
+        let work = |control: &Control<'_>, parts: SyncSender<Encoded>| {
+            let mut send = |part| parts.send(part).map_err(|_| Error::Interrupted);
+            let (encoder, corpus) = (&encoder.encoder, &*corpus.0);
+            superword_core::encode_corpus(
+                encoder,
+                corpus,
+                threads,
+                memory_limit,
+                &mut send,
+                control,
+            )
+        };
+        let totals = run_detached_and_receive(py, progress, work, |Encoded { ids, offsets }| {
+            let ids = Buffer::U32(ids).into_view(py)?;
+            let offsets = Buffer::U64(offsets).into_view(py)?;
+            write.call1(py, (ids, offsets)).map(drop)
+        })?;
+        Ok(totals.into())
+    })
 }

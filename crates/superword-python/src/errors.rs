@@ -10,6 +10,9 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use superword_core::Error;
 
+/// The panic of `PyO3` when Python cannot make an object, for lack of memory.
+const PYTHON_REFUSED: &str = "Python API call failed";
+
 /// Calls the core without the GIL. A panic, which is a bug of the core, becomes an `InternalError`:
 /// the exception that `PyO3` would raise is no `Exception`, so programs could not handle it.
 pub(crate) fn call_core<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
@@ -18,10 +21,20 @@ pub(crate) fn call_core<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send
     result.map_err(|payload| internal_error(py, &*payload))
 }
 
+/// Runs the body of a function that Python calls. A panic becomes an `InternalError`, as in
+/// [`call_core`]. A test checks that every such function goes through it.
+pub(crate) fn guard<T>(body: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
+    catch_unwind(AssertUnwindSafe(body))
+        .unwrap_or_else(|payload| Err(Python::attach(|py| internal_error(py, &*payload))))
+}
+
 /// The `InternalError` of a panic.
 pub(crate) fn internal_error(py: Python<'_>, payload: &(dyn Any + Send)) -> PyErr {
     let reason = payload.downcast_ref::<String>().map(String::as_str);
     let reason = reason.or_else(|| payload.downcast_ref::<&str>().copied());
+    if reason == Some(PYTHON_REFUSED) {
+        return PyMemoryError::new_err("Python could not make the result");
+    }
     let message = format!(
         "superword has a bug: {}; please report it, with the input and the model that caused it",
         reason.unwrap_or("the core panicked")
@@ -64,7 +77,9 @@ fn make_exception(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
             Some(number) => return Ok(PyOSError::new_err((number, message))),
             None => return Ok(PyOSError::new_err(message)),
         },
-        Error::MemoryLimit { .. } => return Ok(PyMemoryError::new_err(message)),
+        Error::MemoryLimit { .. } | Error::OutOfMemory { .. } | Error::Memory { .. } => {
+            return Ok(PyMemoryError::new_err(message));
+        }
         Error::UnknownId { .. } | Error::NoSuchToken { .. } => {
             named("UnknownTokenError")?.call1((message,))?
         }

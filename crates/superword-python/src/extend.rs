@@ -6,6 +6,7 @@ use superword_core::model::{RuleLimits, SuperwordCap};
 use superword_core::{Extension, ExtensionKind, Resources};
 
 use crate::corpus::Corpus;
+use crate::errors::guard;
 use crate::model::{CapValue, Model};
 use crate::resources::ResourcesArgument;
 use crate::run_detached::{ProgressCallback, run_detached};
@@ -45,18 +46,20 @@ fn extend(
     resources: ResourcesArgument,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Model> {
-    let extension = extension.into_extension()?;
-    let resources = Resources::from(resources);
-    let progress = ProgressCallback {
-        function: progress.as_ref(),
-        input_size: corpus.0.size(),
-        vocab_size: Some(base.0.vocab_size() as u64 + u64::from(extension.add)),
-    };
-    let base = &*base.0;
-    let model = run_detached(py, progress, |control| {
-        superword_core::extend(&*corpus.0, base, extension, resources, control)
-    })?;
-    Ok(model.into())
+    guard(|| {
+        let extension = extension.into_extension()?;
+        let resources = Resources::from(resources);
+        let progress = ProgressCallback {
+            function: progress.as_ref(),
+            input_size: corpus.0.size(),
+            vocab_size: Some(base.0.vocab_size() as u64 + u64::from(extension.add)),
+        };
+        let base = &*base.0;
+        let model = run_detached(py, progress, |control| {
+            superword_core::extend(&*corpus.0, base, extension, resources, control)
+        })?;
+        Ok(model.into())
+    })
 }
 
 impl ExtensionArgument {

@@ -11,7 +11,7 @@ use superword_core::train::from_counts::{CountThresholds, CountedFragments};
 use superword_core::train::shard_counts::ShardTotals;
 use superword_core::{Control, Error, Resources};
 
-use crate::errors::{call_core, exception};
+use crate::errors::{call_core, exception, guard};
 use crate::extend::ExtensionArgument;
 use crate::model::{ConfigArgument, Model};
 use crate::resources::ResourcesArgument;
@@ -49,22 +49,26 @@ impl PretokenSums {
         config: ConfigArgument,
         resources: ResourcesArgument,
     ) -> PyResult<PretokenSums> {
-        let parameters = config.into_parameters()?;
-        let resources = Resources::from(resources);
-        let sums = from_counts::PretokenSums::new(&parameters.eligible, resources.memory_limit)
-            .map_err(|error| exception(py, &error))?;
-        Ok(PretokenSums { parameters, resources, sums: Mutex::new(Some(sums)) })
+        guard(|| {
+            let parameters = config.into_parameters()?;
+            let resources = Resources::from(resources);
+            let sums = from_counts::PretokenSums::new(&parameters.eligible, resources.memory_limit)
+                .map_err(|error| exception(py, &error))?;
+            Ok(PretokenSums { parameters, resources, sums: Mutex::new(Some(sums)) })
+        })
     }
 
     /// Adds pretokens: their bytes, and their offsets and counts as uint64.
     #[pyo3(signature = (bytes, offsets, counts, /))]
     fn add(&self, py: Python<'_>, bytes: &[u8], offsets: &[u8], counts: &[u8]) -> PyResult<()> {
-        let added = call_core(py, || {
-            let mut pretokens = self.sums.lock().unwrap_or_else(PoisonError::into_inner);
-            let pretokens = pretokens.as_mut()?;
-            Some(for_each_key(bytes, offsets, counts, |key, count| pretokens.add(key, count)))
-        })?;
-        added.ok_or_else(finished_error)?.map_err(|error| exception(py, &error))
+        guard(|| {
+            let added = call_core(py, || {
+                let mut pretokens = self.sums.lock().unwrap_or_else(PoisonError::into_inner);
+                let pretokens = pretokens.as_mut()?;
+                Some(for_each_key(bytes, offsets, counts, |key, count| pretokens.add(key, count)))
+            })?;
+            added.ok_or_else(finished_error)?.map_err(|error| exception(py, &error))
+        })
     }
 
     /// Learns the merges. Nothing can be added after that.
@@ -76,14 +80,16 @@ impl PretokenSums {
         totals: ShardTotalsRecord,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<LearnedMerges> {
-        let pretokens = self.sums.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let pretokens = pretokens.ok_or_else(finished_error)?;
-        let totals = ShardTotals::from(totals);
-        let (resources, vocab_size) = (self.resources, self.parameters.vocab_size);
-        let merged = learn(py, progress.as_ref(), vocab_size, |control| {
-            pretokens.learn(self.parameters.clone(), totals, resources, control)
-        })?;
-        Ok(LearnedMerges { state: Mutex::new(merged), resources, vocab_size })
+        guard(|| {
+            let pretokens = self.sums.lock().unwrap_or_else(PoisonError::into_inner).take();
+            let pretokens = pretokens.ok_or_else(finished_error)?;
+            let totals = ShardTotals::from(totals);
+            let (resources, vocab_size) = (self.resources, self.parameters.vocab_size);
+            let merged = learn(py, progress.as_ref(), vocab_size, |control| {
+                pretokens.learn(self.parameters.clone(), totals, resources, control)
+            })?;
+            Ok(LearnedMerges { state: Mutex::new(merged), resources, vocab_size })
+        })
     }
 
     /// Learns the merges of an extension, after all rules of a model. Nothing can be added after
@@ -98,16 +104,18 @@ impl PretokenSums {
         totals: ShardTotalsRecord,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<LearnedMerges> {
-        let extension = extension.into_extension()?;
-        let pretokens = self.sums.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let pretokens = pretokens.ok_or_else(finished_error)?;
-        let totals = ShardTotals::from(totals);
-        let (base, resources) = (Arc::clone(&base.0), self.resources);
-        let vocab_size = (base.vocab_size() as u32).saturating_add(extension.add);
-        let merged = learn(py, progress.as_ref(), vocab_size, |control| {
-            pretokens.learn_after(base, extension, totals, resources, control)
-        })?;
-        Ok(LearnedMerges { state: Mutex::new(merged), resources, vocab_size })
+        guard(|| {
+            let extension = extension.into_extension()?;
+            let pretokens = self.sums.lock().unwrap_or_else(PoisonError::into_inner).take();
+            let pretokens = pretokens.ok_or_else(finished_error)?;
+            let totals = ShardTotals::from(totals);
+            let (base, resources) = (Arc::clone(&base.0), self.resources);
+            let vocab_size = (base.vocab_size() as u32).saturating_add(extension.add);
+            let merged = learn(py, progress.as_ref(), vocab_size, |control| {
+                pretokens.learn_after(base, extension, totals, resources, control)
+            })?;
+            Ok(LearnedMerges { state: Mutex::new(merged), resources, vocab_size })
+        })
     }
 }
 
@@ -122,28 +130,40 @@ struct LearnedMerges {
 #[pymethods]
 impl LearnedMerges {
     /// The pretokens that become one token. Fragments name them by their index in this list.
-    fn openable_pretokens<'py>(&self, py: Python<'py>) -> Vec<Bound<'py, PyBytes>> {
-        let merged = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        merged.openable_pretokens().map(|pretoken| PyBytes::new(py, pretoken)).collect()
+    fn openable_pretokens<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyBytes>>> {
+        guard(|| {
+            let merged = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+            Ok(merged.openable_pretokens().map(|pretoken| PyBytes::new(py, pretoken)).collect())
+        })
     }
 
     /// No supermerge with a lower count is chosen.
     #[getter]
-    fn min_supermerge_count(&self) -> u64 {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner).min_supermerge_count()
+    fn min_supermerge_count(&self) -> PyResult<u64> {
+        guard(|| {
+            Ok(self.state.lock().unwrap_or_else(PoisonError::into_inner).min_supermerge_count())
+        })
     }
 
     /// Whether documents may be split between rare neighbours.
     #[getter]
-    fn may_split_rare_neighbours(&self) -> bool {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner).may_split_rare_neighbours()
+    fn may_split_rare_neighbours(&self) -> PyResult<bool> {
+        guard(|| {
+            Ok(self
+                .state
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .may_split_rare_neighbours())
+        })
     }
 
     /// An empty collection of fragments.
     fn fragment_sums(&self, py: Python<'_>) -> PyResult<FragmentSums> {
-        let merged = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let sums = merged.fragment_sums().map_err(|error| exception(py, &error))?;
-        Ok(FragmentSums(Mutex::new(Some(sums))))
+        guard(|| {
+            let merged = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+            let sums = merged.fragment_sums().map_err(|error| exception(py, &error))?;
+            Ok(FragmentSums(Mutex::new(Some(sums))))
+        })
     }
 
     /// The model, with supermerges if there are fragments. None if the fragments were split between
@@ -159,19 +179,21 @@ impl LearnedMerges {
         thresholds: ThresholdsArgument,
         progress: Option<Py<PyAny>>,
     ) -> PyResult<Option<Model>> {
-        let take = |sums: &FragmentSums| {
-            let sums = sums.0.lock().unwrap_or_else(PoisonError::into_inner).take();
-            let sums = sums.map(|sums| CountedFragments { sums, splits_rare_neighbours });
-            sums.ok_or_else(finished_error)
-        };
-        let fragments = fragments.map(take).transpose()?;
-        let ThresholdsArgument { min_pretoken_count, min_fragment_count } = thresholds;
-        let thresholds = CountThresholds { min_pretoken_count, min_fragment_count };
-        let model = learn(py, progress.as_ref(), self.vocab_size, |control| {
-            let mut merged = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-            merged.finish(fragments, special_tokens, thresholds, self.resources, control)
-        })?;
-        Ok(model.map(|model: model::Model| Model::from(model)))
+        guard(|| {
+            let take = |sums: &FragmentSums| {
+                let sums = sums.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+                let sums = sums.map(|sums| CountedFragments { sums, splits_rare_neighbours });
+                sums.ok_or_else(finished_error)
+            };
+            let fragments = fragments.map(take).transpose()?;
+            let ThresholdsArgument { min_pretoken_count, min_fragment_count } = thresholds;
+            let thresholds = CountThresholds { min_pretoken_count, min_fragment_count };
+            let model = learn(py, progress.as_ref(), self.vocab_size, |control| {
+                let mut merged = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+                merged.finish(fragments, special_tokens, thresholds, self.resources, control)
+            })?;
+            Ok(model.map(|model: model::Model| Model::from(model)))
+        })
     }
 }
 
@@ -184,12 +206,14 @@ impl FragmentSums {
     /// Adds fragments: their bytes, and their offsets and counts as uint64.
     #[pyo3(signature = (bytes, offsets, counts, /))]
     fn add(&self, py: Python<'_>, bytes: &[u8], offsets: &[u8], counts: &[u8]) -> PyResult<()> {
-        let added = call_core(py, || {
-            let mut sums = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            let sums = sums.as_mut()?;
-            Some(for_each_key(bytes, offsets, counts, |key, count| sums.add(key, count)))
-        })?;
-        added.ok_or_else(finished_error)?.map_err(|error| exception(py, &error))
+        guard(|| {
+            let added = call_core(py, || {
+                let mut sums = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+                let sums = sums.as_mut()?;
+                Some(for_each_key(bytes, offsets, counts, |key, count| sums.add(key, count)))
+            })?;
+            added.ok_or_else(finished_error)?.map_err(|error| exception(py, &error))
+        })
     }
 }
 

@@ -7,7 +7,7 @@ use superword_core::import::{
     self, FileKind, ImportOptions, ImportedModel, PUBLISHED, START_BYTES, read_ranks,
 };
 
-use crate::errors::{call_core, exception};
+use crate::errors::{call_core, exception, guard};
 use crate::model::{Model, number_tokens};
 
 /// Adds this module's names to `_core`.
@@ -37,14 +37,16 @@ struct ImportedRecord<'py> {
 /// The kind of a file, from its first `START_BYTES`.
 #[pyfunction]
 #[pyo3(signature = (start, /))]
-fn detect_file(start: &[u8]) -> &'static str {
-    match FileKind::detect(start) {
-        FileKind::Superword => "superword",
-        FileKind::Authors => "authors",
-        FileKind::Tiktoken => "tiktoken",
-        FileKind::Json => "json",
-        FileKind::Unknown => "unknown",
-    }
+fn detect_file(start: &[u8]) -> PyResult<&'static str> {
+    guard(|| {
+        Ok(match FileKind::detect(start) {
+            FileKind::Superword => "superword",
+            FileKind::Authors => "authors",
+            FileKind::Tiktoken => "tiktoken",
+            FileKind::Json => "json",
+            FileKind::Unknown => "unknown",
+        })
+    })
 }
 
 /// The model of a file.
@@ -57,10 +59,12 @@ fn import_file<'py>(
     special_tokens: Option<Vec<(u32, String)>>,
     is_approximate: bool,
 ) -> PyResult<ImportedRecord<'py>> {
-    let special_tokens = special_tokens.map(number_tokens);
-    let options = ImportOptions { pattern, special_tokens, is_approximate };
-    let imported = call_core(py, || import::import(content, options))?;
-    make_record(py, imported)
+    guard(|| {
+        let special_tokens = special_tokens.map(number_tokens);
+        let options = ImportOptions { pattern, special_tokens, is_approximate };
+        let imported = call_core(py, || import::import(content, options))?;
+        make_record(py, imported)
+    })
 }
 
 /// The model of a `vocab.json` and its `merges.txt`.
@@ -74,10 +78,12 @@ fn import_merges<'py>(
     special_tokens: Option<Vec<(u32, String)>>,
     is_approximate: bool,
 ) -> PyResult<ImportedRecord<'py>> {
-    let special_tokens = special_tokens.map(number_tokens);
-    let options = ImportOptions { pattern: Some(pattern), special_tokens, is_approximate };
-    let imported = call_core(py, || import::import_merges(vocabulary, merges, options))?;
-    make_record(py, imported)
+    guard(|| {
+        let special_tokens = special_tokens.map(number_tokens);
+        let options = ImportOptions { pattern: Some(pattern), special_tokens, is_approximate };
+        let imported = call_core(py, || import::import_merges(vocabulary, merges, options))?;
+        make_record(py, imported)
+    })
 }
 
 /// The tokens of a vocabulary file of tiktoken, with their ranks.
@@ -87,8 +93,11 @@ fn read_tiktoken<'py>(
     py: Python<'py>,
     content: &[u8],
 ) -> PyResult<Vec<(Bound<'py, PyBytes>, u32)>> {
-    let ranks = call_core(py, || read_ranks(content))?.map_err(|error| exception(py, &error))?;
-    Ok(ranks.iter().map(|(rank, token)| (PyBytes::new(py, token), rank.0)).collect())
+    guard(|| {
+        let ranks =
+            call_core(py, || read_ranks(content))?.map_err(|error| exception(py, &error))?;
+        Ok(ranks.iter().map(|(rank, token)| (PyBytes::new(py, token), rank.0)).collect())
+    })
 }
 
 fn make_record(

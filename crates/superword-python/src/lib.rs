@@ -16,6 +16,7 @@ mod errors;
 mod extend;
 mod from_counts;
 mod import;
+mod large_objects;
 mod model;
 mod pretokenize;
 mod resources;

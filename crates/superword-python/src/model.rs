@@ -13,7 +13,7 @@ use superword_core::model::{
     SecondStage, SpelledRule, SuperwordCap, TokenId, Training,
 };
 
-use crate::errors::{call_core, exception};
+use crate::errors::{call_core, exception, guard};
 
 /// Adds this module's names to `_core`.
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -134,22 +134,24 @@ impl Model {
         special_tokens: Vec<String>,
         training: TrainingRecord,
     ) -> PyResult<Model> {
-        let TrainingRecord { documents, bytes, pretokens, distinct_pretokens, .. } = training;
-        let TrainingRecord { min_pretoken_count, min_fragment_count, .. } = training;
-        let training = Training {
-            documents,
-            bytes,
-            pretokens,
-            distinct_pretokens,
-            min_pretoken_count,
-            min_fragment_count,
-        };
-        let parameters = config.into_parameters()?;
-        let made = call_core(py, || {
-            let rules = rules.iter().map(RuleArgument::spell);
-            model::Model::from_spelled(parameters, rules, special_tokens, training)
-        })?;
-        made.map(Model::from).map_err(|error| exception(py, &error))
+        guard(|| {
+            let TrainingRecord { documents, bytes, pretokens, distinct_pretokens, .. } = training;
+            let TrainingRecord { min_pretoken_count, min_fragment_count, .. } = training;
+            let training = Training {
+                documents,
+                bytes,
+                pretokens,
+                distinct_pretokens,
+                min_pretoken_count,
+                min_fragment_count,
+            };
+            let parameters = config.into_parameters()?;
+            let made = call_core(py, || {
+                let rules = rules.iter().map(RuleArgument::spell);
+                model::Model::from_spelled(parameters, rules, special_tokens, training)
+            })?;
+            made.map(Model::from).map_err(|error| exception(py, &error))
+        })
     }
 
     /// A model with these rules and ids, and these looked-up tokens.
@@ -165,20 +167,22 @@ impl Model {
         added_tokens: Vec<(u32, String)>,
         lookup_tokens: Vec<PyBackedBytes>,
     ) -> PyResult<Model> {
-        let parameters = config.into_parameters()?;
-        let vocabulary = number_tokens(vocabulary);
-        let [special_tokens, added_tokens] = [special_tokens, added_tokens].map(number_tokens);
-        let made = call_core(py, || {
-            model::Model::with_ids(
-                parameters,
-                rules.iter().map(RuleArgument::spell),
-                &vocabulary,
-                special_tokens,
-                added_tokens,
-                &lookup_tokens,
-            )
-        })?;
-        made.map(Model::from).map_err(|error| exception(py, &error))
+        guard(|| {
+            let parameters = config.into_parameters()?;
+            let vocabulary = number_tokens(vocabulary);
+            let [special_tokens, added_tokens] = [special_tokens, added_tokens].map(number_tokens);
+            let made = call_core(py, || {
+                model::Model::with_ids(
+                    parameters,
+                    rules.iter().map(RuleArgument::spell),
+                    &vocabulary,
+                    special_tokens,
+                    added_tokens,
+                    &lookup_tokens,
+                )
+            })?;
+            made.map(Model::from).map_err(|error| exception(py, &error))
+        })
     }
 
     /// A model of merges by rank, and what its rules do not reproduce.
@@ -194,59 +198,70 @@ impl Model {
         added_tokens: Vec<(u32, String)>,
         looks_up: bool,
     ) -> PyResult<RankedModelRecord<'_>> {
-        let parameters = config.into_parameters()?;
-        let vocabulary = number_tokens(vocabulary);
-        let [special_tokens, added_tokens] = [special_tokens, added_tokens].map(number_tokens);
-        let pairs: Option<Vec<MergePair<'_>>> = merges
-            .as_ref()
-            .map(|merges| merges.iter().map(|(left, right)| MergePair { left, right }).collect());
-        let made = call_core(py, || {
-            model::Model::with_ranks(
-                parameters,
-                &vocabulary,
-                pairs.as_deref(),
-                special_tokens,
-                added_tokens,
-                looks_up,
-            )
-        })?;
-        let RankedModel { model, early } = made.map_err(|error| exception(py, &error))?;
-        let early = early.iter().filter_map(|rule| match rule {
-            SpelledRule::Merge { left, right, .. } => {
-                Some((PyBytes::new(py, left), PyBytes::new(py, right)))
-            }
-            _ => None,
-        });
-        Ok(RankedModelRecord { model: Bound::new(py, Model::from(model))?, early: early.collect() })
+        guard(|| {
+            let parameters = config.into_parameters()?;
+            let vocabulary = number_tokens(vocabulary);
+            let [special_tokens, added_tokens] = [special_tokens, added_tokens].map(number_tokens);
+            let pairs: Option<Vec<MergePair<'_>>> = merges.as_ref().map(|merges| {
+                merges.iter().map(|(left, right)| MergePair { left, right }).collect()
+            });
+            let made = call_core(py, || {
+                model::Model::with_ranks(
+                    parameters,
+                    &vocabulary,
+                    pairs.as_deref(),
+                    special_tokens,
+                    added_tokens,
+                    looks_up,
+                )
+            })?;
+            let RankedModel { model, early } = made.map_err(|error| exception(py, &error))?;
+            let early = early.iter().filter_map(|rule| match rule {
+                SpelledRule::Merge { left, right, .. } => {
+                    Some((PyBytes::new(py, left), PyBytes::new(py, right)))
+                }
+                _ => None,
+            });
+            Ok(RankedModelRecord {
+                model: Bound::new(py, Model::from(model))?,
+                early: early.collect(),
+            })
+        })
     }
 
     /// Reads a model from the content of a file.
     #[staticmethod]
     #[pyo3(signature = (text, /))]
     fn from_json(py: Python<'_>, text: &[u8]) -> PyResult<Model> {
-        let read = call_core(py, || model::Model::from_json(text))?;
-        read.map(Model::from).map_err(|error| exception(py, &error))
+        guard(|| {
+            let read = call_core(py, || model::Model::from_json(text))?;
+            read.map(Model::from).map_err(|error| exception(py, &error))
+        })
     }
 
     /// Reads a model from the content of one of the authors' files.
     #[staticmethod]
     #[pyo3(signature = (text, deletion, /))]
     fn from_authors(py: Python<'_>, text: &[u8], deletion: &str) -> PyResult<Model> {
-        let deletion = parse_deletion(deletion)?;
-        let read = call_core(py, || model::Model::from_authors(text, deletion))?;
-        read.map(Model::from).map_err(|error| exception(py, &error))
+        guard(|| {
+            let deletion = parse_deletion(deletion)?;
+            let read = call_core(py, || model::Model::from_authors(text, deletion))?;
+            read.map(Model::from).map_err(|error| exception(py, &error))
+        })
     }
 
     /// The content of the model's file.
     fn to_json<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        Ok(PyBytes::new(py, &call_core(py, || self.0.to_json())?))
+        guard(|| Ok(PyBytes::new(py, &call_core(py, || self.0.to_json())?)))
     }
 
     /// The model that training with a smaller vocabulary gives.
     #[pyo3(signature = (vocab_size, /))]
     fn truncate(&self, py: Python<'_>, vocab_size: u32) -> PyResult<Model> {
-        let truncated = call_core(py, || self.0.truncate(vocab_size))?;
-        truncated.map(Model::from).map_err(|error| exception(py, &error))
+        guard(|| {
+            let truncated = call_core(py, || self.0.truncate(vocab_size))?;
+            truncated.map(Model::from).map_err(|error| exception(py, &error))
+        })
     }
 
     /// The model with further special tokens.
@@ -257,164 +272,183 @@ impl Model {
         texts: Vec<String>,
         multiple: Option<u32>,
     ) -> PyResult<Model> {
-        let made = call_core(py, || self.0.with_special_tokens(texts, multiple))?;
-        made.map(Model::from).map_err(|error| exception(py, &error))
+        guard(|| {
+            let made = call_core(py, || self.0.with_special_tokens(texts, multiple))?;
+            made.map(Model::from).map_err(|error| exception(py, &error))
+        })
     }
 
     /// The model without the tokens that have these ids.
     #[expect(clippy::needless_pass_by_value, reason = "PyO3 passes arguments by value")]
     #[pyo3(signature = (removed, /))]
     fn prune(&self, py: Python<'_>, removed: Vec<u32>) -> PyResult<Model> {
-        let removed: Vec<TokenId> = removed.iter().copied().map(TokenId).collect();
-        let pruned = call_core(py, || self.0.prune(&removed))?;
-        pruned.map(Model::from).map_err(|error| exception(py, &error))
+        guard(|| {
+            let removed: Vec<TokenId> = removed.iter().copied().map(TokenId).collect();
+            let pruned = call_core(py, || self.0.prune(&removed))?;
+            pruned.map(Model::from).map_err(|error| exception(py, &error))
+        })
     }
 
     /// The number of tokens that are left after the last rule, but have no id.
     #[getter]
-    fn removed_count(&self) -> usize {
-        self.0.removed_count()
+    fn removed_count(&self) -> PyResult<usize> {
+        guard(|| Ok(self.0.removed_count()))
     }
 
     /// A digest of everything that decides the ids.
     fn fingerprint(&self, py: Python<'_>) -> PyResult<String> {
-        call_core(py, || self.0.fingerprint())
+        guard(|| call_core(py, || self.0.fingerprint()))
     }
 
     /// One sentence for each Unicode table that differs from the one used in training.
-    fn differing_tables(&self) -> Vec<String> {
-        self.0.differing_tables()
+    fn differing_tables(&self) -> PyResult<Vec<String>> {
+        guard(|| Ok(self.0.differing_tables()))
     }
 
     /// The number of tokens in the vocabulary, not counting special and added tokens.
     #[getter]
-    fn vocab_size(&self) -> usize {
-        self.0.vocab_size()
+    fn vocab_size(&self) -> PyResult<usize> {
+        guard(|| Ok(self.0.vocab_size()))
     }
 
     /// The vocabulary in ascending order of ids, without special and added tokens.
-    fn vocabulary<'py>(&self, py: Python<'py>) -> Vec<(u32, Bound<'py, PyBytes>)> {
-        self.0.vocabulary().map(|(id, token)| (id.0, PyBytes::new(py, token))).collect()
+    fn vocabulary<'py>(&self, py: Python<'py>) -> PyResult<Vec<(u32, Bound<'py, PyBytes>)>> {
+        guard(|| {
+            Ok(self.0.vocabulary().map(|(id, token)| (id.0, PyBytes::new(py, token))).collect())
+        })
     }
 
     /// The bytes of the token with an id.
     #[pyo3(signature = (id, /))]
-    fn token_bytes<'py>(&self, py: Python<'py>, id: u32) -> Option<Bound<'py, PyBytes>> {
-        self.0.token_bytes(TokenId(id)).map(|token| PyBytes::new(py, token))
+    fn token_bytes<'py>(&self, py: Python<'py>, id: u32) -> PyResult<Option<Bound<'py, PyBytes>>> {
+        guard(|| Ok(self.0.token_bytes(TokenId(id)).map(|token| PyBytes::new(py, token))))
     }
 
     /// The id of a token.
     #[pyo3(signature = (token, /))]
-    fn token_id(&self, token: &[u8]) -> Option<u32> {
-        self.0.token_id(token).map(|id| id.0)
+    fn token_id(&self, token: &[u8]) -> PyResult<Option<u32>> {
+        guard(|| Ok(self.0.token_id(token).map(|id| id.0)))
     }
 
     /// Whether the token with an id is a superword.
     #[pyo3(signature = (id, /))]
-    fn is_superword(&self, id: u32) -> Option<bool> {
-        self.0.is_superword(TokenId(id))
+    fn is_superword(&self, id: u32) -> PyResult<Option<bool>> {
+        guard(|| Ok(self.0.is_superword(TokenId(id))))
     }
 
     /// The special tokens with their ids.
     #[getter]
-    fn special_tokens(&self) -> Vec<(&str, u32)> {
-        self.0.special_tokens().iter().map(|(id, text)| (text.as_str(), id.0)).collect()
+    fn special_tokens(&self) -> PyResult<Vec<(&str, u32)>> {
+        guard(|| {
+            Ok(self.0.special_tokens().iter().map(|(id, text)| (text.as_str(), id.0)).collect())
+        })
     }
 
     /// The added tokens with their ids.
     #[getter]
-    fn added_tokens(&self) -> Vec<(&str, u32)> {
-        self.0.added_tokens().iter().map(|(id, text)| (text.as_str(), id.0)).collect()
+    fn added_tokens(&self) -> PyResult<Vec<(&str, u32)>> {
+        guard(|| Ok(self.0.added_tokens().iter().map(|(id, text)| (text.as_str(), id.0)).collect()))
     }
 
     /// The tokens that are looked up.
     #[getter]
-    fn lookup_tokens<'py>(&self, py: Python<'py>) -> Vec<Bound<'py, PyBytes>> {
-        let tokens = self.0.lookup_tokens();
-        tokens.map(|token| PyBytes::new(py, self.0.token(token))).collect()
+    fn lookup_tokens<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyBytes>>> {
+        guard(|| {
+            let tokens = self.0.lookup_tokens();
+            Ok(tokens.map(|token| PyBytes::new(py, self.0.token(token))).collect())
+        })
     }
 
     /// The tokens that merges make, but that a pretoken with the same bytes does not become.
     fn unreachable_tokens<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyBytes>>> {
-        let tokens = call_core(py, || list_unreachable(&self.0))?;
-        Ok(tokens.iter().map(|token| PyBytes::new(py, token)).collect())
+        guard(|| {
+            let tokens = call_core(py, || list_unreachable(&self.0))?;
+            Ok(tokens.iter().map(|token| PyBytes::new(py, token)).collect())
+        })
     }
 
     /// The training configuration.
     #[getter]
-    fn config(&self) -> ConfigRecord<'_> {
-        let parameters = self.0.parameters();
-        let second = parameters.second_stage.as_ref();
-        ConfigRecord {
-            pattern: &parameters.pattern,
-            eligible: &parameters.eligible,
-            supermerges: parameters.supermerges,
-            deletion: parameters.deletion.map(|deletion| match deletion {
-                Deletion::Bytes => "bytes",
-                Deletion::Pair => "pair",
-            }),
-            tau: parameters.tau,
-            min_count: parameters.min_count,
-            vocab_size: parameters.vocab_size,
-            transition: second.map(|stage| stage.transition),
-            second_pattern: second.map(|stage| stage.pattern.as_str()),
-            max_superwords: parameters.limits.max_superwords.map(|cap| match cap {
-                SuperwordCap::Count(count) => CapValue::Count(count),
-                SuperwordCap::Share(share) => CapValue::Share(share),
-            }),
-            max_words: parameters.limits.max_words,
-            max_token_bytes: parameters.limits.max_token_bytes,
-            forbid: parameters.limits.forbid.as_deref(),
-        }
+    fn config(&self) -> PyResult<ConfigRecord<'_>> {
+        guard(|| {
+            let parameters = self.0.parameters();
+            let second = parameters.second_stage.as_ref();
+            Ok(ConfigRecord {
+                pattern: &parameters.pattern,
+                eligible: &parameters.eligible,
+                supermerges: parameters.supermerges,
+                deletion: parameters.deletion.map(|deletion| match deletion {
+                    Deletion::Bytes => "bytes",
+                    Deletion::Pair => "pair",
+                }),
+                tau: parameters.tau,
+                min_count: parameters.min_count,
+                vocab_size: parameters.vocab_size,
+                transition: second.map(|stage| stage.transition),
+                second_pattern: second.map(|stage| stage.pattern.as_str()),
+                max_superwords: parameters.limits.max_superwords.map(|cap| match cap {
+                    SuperwordCap::Count(count) => CapValue::Count(count),
+                    SuperwordCap::Share(share) => CapValue::Share(share),
+                }),
+                max_words: parameters.limits.max_words,
+                max_token_bytes: parameters.limits.max_token_bytes,
+                forbid: parameters.limits.forbid.as_deref(),
+            })
+        })
     }
 
     /// The size of the training corpus, and the thresholds of its counts.
     #[getter]
-    fn training(&self) -> TrainingRecord {
-        let &Training { documents, bytes, pretokens, distinct_pretokens, .. } = self.0.training();
-        let &Training { min_pretoken_count, min_fragment_count, .. } = self.0.training();
-        TrainingRecord {
-            documents,
-            bytes,
-            pretokens,
-            distinct_pretokens,
-            min_pretoken_count,
-            min_fragment_count,
-        }
+    fn training(&self) -> PyResult<TrainingRecord> {
+        guard(|| {
+            let &Training { documents, bytes, pretokens, distinct_pretokens, .. } =
+                self.0.training();
+            let &Training { min_pretoken_count, min_fragment_count, .. } = self.0.training();
+            Ok(TrainingRecord {
+                documents,
+                bytes,
+                pretokens,
+                distinct_pretokens,
+                min_pretoken_count,
+                min_fragment_count,
+            })
+        })
     }
 
     /// The number of rules.
     #[getter]
-    fn rule_count(&self) -> usize {
-        self.0.rules().len()
+    fn rule_count(&self) -> PyResult<usize> {
+        guard(|| Ok(self.0.rules().len()))
     }
 
     /// The rule with an index.
     #[pyo3(signature = (index, /))]
     fn rule<'py>(&self, py: Python<'py>, index: usize) -> PyResult<RuleRecord<'py>> {
-        let Some(rule) = self.0.rules().get(index) else {
-            return Err(PyIndexError::new_err(format!("there is no rule {index}")));
-        };
-        let bytes = |token: &[u8]| PyBytes::new(py, token);
-        let join = |kind, left: &[u8], right: &[u8], count| RuleRecord {
-            kind,
-            left: bytes(left),
-            right: Some(bytes(right)),
-            parts: PyTuple::empty(py),
-            count: Some(count),
-        };
-        Ok(match self.0.spelled(rule) {
-            SpelledRule::Merge { left, right, count } => join("merge", &left, &right, count),
-            SpelledRule::Supermerge { left, right, count } => {
-                join("supermerge", &left, &right, count)
-            }
-            SpelledRule::Delete { token, parts } => RuleRecord {
-                kind: "delete",
-                left: bytes(&token),
-                right: None,
-                parts: PyTuple::new(py, parts.iter().map(|part| bytes(part)))?,
-                count: None,
-            },
+        guard(|| {
+            let Some(rule) = self.0.rules().get(index) else {
+                return Err(PyIndexError::new_err(format!("there is no rule {index}")));
+            };
+            let bytes = |token: &[u8]| PyBytes::new(py, token);
+            let join = |kind, left: &[u8], right: &[u8], count| RuleRecord {
+                kind,
+                left: bytes(left),
+                right: Some(bytes(right)),
+                parts: PyTuple::empty(py),
+                count: Some(count),
+            };
+            Ok(match self.0.spelled(rule) {
+                SpelledRule::Merge { left, right, count } => join("merge", &left, &right, count),
+                SpelledRule::Supermerge { left, right, count } => {
+                    join("supermerge", &left, &right, count)
+                }
+                SpelledRule::Delete { token, parts } => RuleRecord {
+                    kind: "delete",
+                    left: bytes(&token),
+                    right: None,
+                    parts: PyTuple::new(py, parts.iter().map(|part| bytes(part)))?,
+                    count: None,
+                },
+            })
         })
     }
 }

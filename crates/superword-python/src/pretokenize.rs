@@ -3,10 +3,11 @@
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
 use pyo3::types::{PyDict, PyList, PyMemoryView, PyString};
-use superword_core::{Error, pretokenize};
+use superword_core::pretokenize;
 
 use crate::buffer::Buffer;
-use crate::errors::{call_core, exception};
+use crate::encode::{is_long, run};
+use crate::errors::{call_core, exception, guard};
 
 /// Adds this module's names to `_core`.
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -36,16 +37,21 @@ impl Pattern {
     #[new]
     #[pyo3(signature = (source, /))]
     fn new(py: Python<'_>, source: &str) -> PyResult<Pattern> {
-        let pattern = call_core(py, || pretokenize::Pattern::new(source))?;
-        pattern.map(Pattern).map_err(|error| exception(py, &error))
+        guard(|| {
+            let pattern = call_core(py, || pretokenize::Pattern::new(source))?;
+            pattern.map(Pattern).map_err(|error| exception(py, &error))
+        })
     }
 
     /// The pretokens of a text.
     #[pyo3(signature = (text, /))]
     fn split<'py>(&self, py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyList>> {
-        let spans: Result<Vec<_>, _> = call_core(py, || self.0.spans(text).collect())?;
-        let spans = spans.map_err(|error| exception(py, &error))?;
-        PyList::new(py, spans.into_iter().map(|span| PyString::new(py, &text[span])))
+        guard(|| {
+            let spans: Vec<_> = run(py, self.is_long(text.len()), |is_interrupted| {
+                self.0.spans(text).interrupted_by(is_interrupted).collect()
+            })?;
+            PyList::new(py, spans.into_iter().map(|span| PyString::new(py, &text[span])))
+        })
     }
 
     /// The ends of the pretokens of texts, in the bytes of all texts concatenated, and the indices of
@@ -57,24 +63,26 @@ impl Pattern {
         py: Python<'py>,
         texts: Vec<PyBackedStr>,
     ) -> PyResult<(Bound<'py, PyMemoryView>, Bound<'py, PyMemoryView>)> {
-        let (mut ends, mut words) = (Vec::new(), Vec::new());
-        let split = call_core(py, || {
-            let mut start = 0;
-            texts.iter().try_for_each(|text| {
-                self.0.spans(text).try_for_each(|span| {
-                    let span = span?;
-                    if has_letter(&text[span.clone()]) {
-                        words.push(ends.len() as u64);
-                    }
-                    ends.push((start + span.end) as u64);
+        guard(|| {
+            let (mut ends, mut words) = (Vec::new(), Vec::new());
+            let bytes = texts.iter().map(|text| text.len()).sum();
+            run(py, self.is_long(bytes), |is_interrupted| {
+                let mut start = 0;
+                texts.iter().try_for_each(|text| {
+                    self.0.spans(text).interrupted_by(is_interrupted).try_for_each(|span| {
+                        let span = span?;
+                        if has_letter(&text[span.clone()]) {
+                            words.push(ends.len() as u64);
+                        }
+                        ends.push((start + span.end) as u64);
+                        Ok(())
+                    })?;
+                    start += text.len();
                     Ok(())
-                })?;
-                start += text.len();
-                Ok(())
-            })
-        })?;
-        split.map_err(|error: Error| exception(py, &error))?;
-        Ok((Buffer::U64(ends).into_view(py)?, Buffer::U64(words).into_view(py)?))
+                })
+            })?;
+            Ok((Buffer::U64(ends).into_view(py)?, Buffer::U64(words).into_view(py)?))
+        })
     }
 
     /// The number of pretokens of a text, and a digest of their ends in bytes.
@@ -82,22 +90,34 @@ impl Pattern {
     /// The digest is the sum, modulo 2**64, of `x ^ x >> 32` for x = end * 0x9E3779B97F4A7C15.
     #[pyo3(signature = (text, /))]
     fn digest(&self, py: Python<'_>, text: &str) -> PyResult<(u64, u64)> {
-        let (count, digest, failed) = call_core(py, || {
-            self.0.spans(text).fold((0, 0, None), |(count, digest, failed), span| match span {
-                Ok(span) => {
-                    let mixed = (span.end as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-                    (count + 1, u64::wrapping_add(digest, mixed ^ mixed >> 32), failed)
-                }
-                Err(error) => (count, digest, Some(error)),
+        guard(|| {
+            run(py, self.is_long(text.len()), |is_interrupted| {
+                let spans = self.0.spans(text).interrupted_by(is_interrupted);
+                let start = (0, 0, None);
+                let (count, digest, failed) =
+                    spans.fold(start, |(count, digest, failed), span| match span {
+                        Ok(span) => {
+                            let mixed = (span.end as u64).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+                            (count + 1, u64::wrapping_add(digest, mixed ^ mixed >> 32), failed)
+                        }
+                        Err(error) => (count, digest, Some(error)),
+                    });
+                failed.map_or(Ok((count, digest)), Err)
             })
-        })?;
-        failed.map_or(Ok((count, digest)), |error| Err(exception(py, &error)))
+        })
     }
 
     /// Whether the matches are known to cover every text.
     #[getter]
-    fn covers_all(&self) -> bool {
-        self.0.covers_all()
+    fn covers_all(&self) -> PyResult<bool> {
+        guard(|| Ok(self.0.covers_all()))
+    }
+}
+
+impl Pattern {
+    /// Whether splitting this many bytes may take long.
+    fn is_long(&self, bytes: usize) -> bool {
+        is_long(bytes, self.0.is_regex())
     }
 }
 
@@ -116,13 +136,15 @@ impl Eligibility {
     #[new]
     #[pyo3(signature = (source, /))]
     fn new(py: Python<'_>, source: &str) -> PyResult<Eligibility> {
-        let rule = call_core(py, || pretokenize::Eligibility::new(source))?;
-        rule.map(Eligibility).map_err(|error| exception(py, &error))
+        guard(|| {
+            let rule = call_core(py, || pretokenize::Eligibility::new(source))?;
+            rule.map(Eligibility).map_err(|error| exception(py, &error))
+        })
     }
 
     /// Whether a pretoken is eligible.
     #[pyo3(signature = (pretoken, /))]
     fn has(&self, py: Python<'_>, pretoken: &str) -> PyResult<bool> {
-        call_core(py, || self.0.has(pretoken))?.map_err(|error| exception(py, &error))
+        guard(|| call_core(py, || self.0.has(pretoken))?.map_err(|error| exception(py, &error)))
     }
 }

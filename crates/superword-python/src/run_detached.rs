@@ -9,7 +9,7 @@ use std::time::Duration;
 use pyo3::prelude::*;
 use superword_core::{Control, Error, Stage};
 
-use crate::errors::{call_core, exception, internal_error};
+use crate::errors::{call_core, exception, guard, internal_error};
 
 /// Adds this module's names to `_core`.
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -20,11 +20,13 @@ pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
 #[pyfunction]
 #[pyo3(signature = (message, /, *, detached))]
 fn panic_for_tests(py: Python<'_>, message: &str, detached: bool) -> PyResult<()> {
-    if detached {
-        run_detached(py, ProgressCallback::default(), |_| panic!("{message}"))
-    } else {
-        call_core(py, || panic!("{message}"))
-    }
+    guard(|| {
+        if detached {
+            run_detached(py, ProgressCallback::default(), |_| panic!("{message}"))
+        } else {
+            call_core(py, || panic!("{message}"))
+        }
+    })
 }
 
 /// The interval at which signals are checked and progress is reported.

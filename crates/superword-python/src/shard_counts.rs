@@ -13,7 +13,7 @@ use superword_core::{Control, Error, Resources};
 
 use crate::buffer::Buffer;
 use crate::corpus::Corpus;
-use crate::errors::{call_core, exception};
+use crate::errors::{call_core, exception, guard};
 use crate::resources::ResourcesArgument;
 use crate::run_detached::{ProgressCallback, run_detached};
 
@@ -67,26 +67,33 @@ struct SortedCounts(Mutex<shard_counts::SortedCounts>);
 impl SortedCounts {
     /// The number of documents, bytes, skipped items and pretokens.
     #[getter]
-    fn totals(&self) -> ShardTotalsRecord {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).totals().into()
+    fn totals(&self) -> PyResult<ShardTotalsRecord> {
+        guard(|| Ok(self.0.lock().unwrap_or_else(PoisonError::into_inner).totals().into()))
     }
 
     /// The counts of bigrams by bucket, as uint32, if they were counted. They can be taken once.
     fn take_bigrams<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyMemoryView>>> {
-        let bigrams = self.0.lock().unwrap_or_else(PoisonError::into_inner).take_bigrams();
-        bigrams.map(|bigrams| Buffer::U32(bigrams).into_view(py)).transpose()
+        guard(|| {
+            let bigrams = self.0.lock().unwrap_or_else(PoisonError::into_inner).take_bigrams();
+            bigrams.map(|bigrams| Buffer::U32(bigrams).into_view(py)).transpose()
+        })
     }
 
     /// The next keys in order; offsets and counts are uint64.
     fn next_batch<'py>(&self, py: Python<'py>) -> PyResult<Option<KeyCountRecord<'py>>> {
-        let batch =
-            call_core(py, || self.0.lock().unwrap_or_else(PoisonError::into_inner).next_batch())?;
-        let Some(batch) = batch.map_err(|error| exception(py, &error))? else { return Ok(None) };
-        Ok(Some(KeyCountRecord {
-            keys: PyBytes::new(py, &batch.bytes),
-            offsets: Buffer::U64(batch.offsets).into_view(py)?,
-            counts: Buffer::U64(batch.counts).into_view(py)?,
-        }))
+        guard(|| {
+            let batch = call_core(py, || {
+                self.0.lock().unwrap_or_else(PoisonError::into_inner).next_batch()
+            })?;
+            let Some(batch) = batch.map_err(|error| exception(py, &error))? else {
+                return Ok(None);
+            };
+            Ok(Some(KeyCountRecord {
+                keys: PyBytes::new(py, &batch.bytes),
+                offsets: Buffer::U64(batch.offsets).into_view(py)?,
+                counts: Buffer::U64(batch.counts).into_view(py)?,
+            }))
+        })
     }
 }
 
@@ -104,10 +111,12 @@ impl FragmentSplitter {
         openable_pretokens: Vec<PyBackedBytes>,
         frequent_bigrams: Option<&[u8]>,
     ) -> PyResult<FragmentSplitter> {
-        let pretokens = openable_pretokens.iter().map(|pretoken| &**pretoken);
-        shard_counts::ShardFragmentSplitter::new(pretokens, frequent_bigrams)
-            .map(FragmentSplitter)
-            .map_err(|error| exception(py, &error))
+        guard(|| {
+            let pretokens = openable_pretokens.iter().map(|pretoken| &**pretoken);
+            shard_counts::ShardFragmentSplitter::new(pretokens, frequent_bigrams)
+                .map(FragmentSplitter)
+                .map_err(|error| exception(py, &error))
+        })
     }
 }
 
@@ -128,9 +137,11 @@ fn count_pretokens(
     resources: ResourcesArgument,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<SortedCounts> {
-    let splitter = make_splitter(py, pattern, eligible)?;
-    count(py, corpus, resources, progress.as_ref(), |resources, control| {
-        shard_counts::count_pretokens(&*corpus.0, &splitter, bigrams, resources, control)
+    guard(|| {
+        let splitter = make_splitter(py, pattern, eligible)?;
+        count(py, corpus, resources, progress.as_ref(), |resources, control| {
+            shard_counts::count_pretokens(&*corpus.0, &splitter, bigrams, resources, control)
+        })
     })
 }
 
@@ -147,15 +158,17 @@ fn count_fragments(
     resources: ResourcesArgument,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<SortedCounts> {
-    let document_splitter = make_splitter(py, pattern, eligible)?;
-    count(py, corpus, resources, progress.as_ref(), |resources, control| {
-        shard_counts::count_fragments(
-            &*corpus.0,
-            &document_splitter,
-            &splitter.0,
-            resources,
-            control,
-        )
+    guard(|| {
+        let document_splitter = make_splitter(py, pattern, eligible)?;
+        count(py, corpus, resources, progress.as_ref(), |resources, control| {
+            shard_counts::count_fragments(
+                &*corpus.0,
+                &document_splitter,
+                &splitter.0,
+                resources,
+                control,
+            )
+        })
     })
 }
 
@@ -183,9 +196,13 @@ impl PretokenCounter {
     #[new]
     #[pyo3(signature = (pattern, eligible, bigrams, /))]
     fn new(py: Python<'_>, pattern: &str, eligible: &str, bigrams: bool) -> PyResult<Self> {
-        let counter =
-            shard_counts::ShardPretokenCounter::new(make_splitter(py, pattern, eligible)?, bigrams);
-        Ok(PretokenCounter(Mutex::new(Some(counter))))
+        guard(|| {
+            let counter = shard_counts::ShardPretokenCounter::new(
+                make_splitter(py, pattern, eligible)?,
+                bigrams,
+            );
+            Ok(PretokenCounter(Mutex::new(Some(counter))))
+        })
     }
 
     /// Counts documents, each as often as its weight says.
@@ -197,21 +214,26 @@ impl PretokenCounter {
         documents: Vec<PyBackedStr>,
         weights: Option<Vec<u64>>,
     ) -> PyResult<()> {
-        let added = call_core(py, || {
-            let mut counter = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            let counter = counter.as_mut()?;
-            let mut weighted = documents.iter().zip(repeat_weights(weights.as_deref()));
-            Some(weighted.try_for_each(|(document, weight)| counter.add(document, weight)))
-        })?;
-        added.ok_or_else(finished_error)?.map_err(|error| exception(py, &error))
+        guard(|| {
+            let added = call_core(py, || {
+                let mut counter = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+                let counter = counter.as_mut()?;
+                let mut weighted = documents.iter().zip(repeat_weights(weights.as_deref()));
+                Some(weighted.try_for_each(|(document, weight)| counter.add(document, weight)))
+            })?;
+            added.ok_or_else(finished_error)?.map_err(|error| exception(py, &error))
+        })
     }
 
     /// Returns the counts. Nothing can be added after that.
     fn finish(&self, py: Python<'_>) -> PyResult<SortedCounts> {
-        let counter = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let counter = counter.ok_or_else(finished_error)?;
-        let counts = call_core(py, || counter.finish())?.map_err(|error| exception(py, &error))?;
-        Ok(SortedCounts(Mutex::new(counts)))
+        guard(|| {
+            let counter = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+            let counter = counter.ok_or_else(finished_error)?;
+            let counts =
+                call_core(py, || counter.finish())?.map_err(|error| exception(py, &error))?;
+            Ok(SortedCounts(Mutex::new(counts)))
+        })
     }
 }
 
@@ -232,9 +254,11 @@ impl FragmentCounter {
         eligible: &str,
         splitter: Py<FragmentSplitter>,
     ) -> PyResult<Self> {
-        let counter =
-            shard_counts::ShardFragmentCounter::new(make_splitter(py, pattern, eligible)?);
-        Ok(FragmentCounter { splitter, counter: Mutex::new(Some(counter)) })
+        guard(|| {
+            let counter =
+                shard_counts::ShardFragmentCounter::new(make_splitter(py, pattern, eligible)?);
+            Ok(FragmentCounter { splitter, counter: Mutex::new(Some(counter)) })
+        })
     }
 
     /// Counts the fragments of documents, each as often as its weight says.
@@ -246,24 +270,30 @@ impl FragmentCounter {
         documents: Vec<PyBackedStr>,
         weights: Option<Vec<u64>>,
     ) -> PyResult<()> {
-        let splitter = &self.splitter.get().0;
-        let added = call_core(py, || {
-            let mut counter = self.counter.lock().unwrap_or_else(PoisonError::into_inner);
-            let counter = counter.as_mut()?;
-            let mut weighted = documents.iter().zip(repeat_weights(weights.as_deref()));
-            Some(
-                weighted.try_for_each(|(document, weight)| counter.add(document, weight, splitter)),
-            )
-        })?;
-        added.ok_or_else(finished_error)?.map_err(|error| exception(py, &error))
+        guard(|| {
+            let splitter = &self.splitter.get().0;
+            let added = call_core(py, || {
+                let mut counter = self.counter.lock().unwrap_or_else(PoisonError::into_inner);
+                let counter = counter.as_mut()?;
+                let mut weighted = documents.iter().zip(repeat_weights(weights.as_deref()));
+                Some(
+                    weighted
+                        .try_for_each(|(document, weight)| counter.add(document, weight, splitter)),
+                )
+            })?;
+            added.ok_or_else(finished_error)?.map_err(|error| exception(py, &error))
+        })
     }
 
     /// Returns the counts. Nothing can be added after that.
     fn finish(&self, py: Python<'_>) -> PyResult<SortedCounts> {
-        let counter = self.counter.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let counter = counter.ok_or_else(finished_error)?;
-        let counts = call_core(py, || counter.finish())?.map_err(|error| exception(py, &error))?;
-        Ok(SortedCounts(Mutex::new(counts)))
+        guard(|| {
+            let counter = self.counter.lock().unwrap_or_else(PoisonError::into_inner).take();
+            let counter = counter.ok_or_else(finished_error)?;
+            let counts =
+                call_core(py, || counter.finish())?.map_err(|error| exception(py, &error))?;
+            Ok(SortedCounts(Mutex::new(counts)))
+        })
     }
 }
 

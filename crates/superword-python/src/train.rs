@@ -4,6 +4,7 @@ use pyo3::prelude::*;
 use superword_core::Resources;
 
 use crate::corpus::Corpus;
+use crate::errors::guard;
 use crate::model::{ConfigArgument, Model};
 use crate::resources::ResourcesArgument;
 use crate::run_detached::{ProgressCallback, run_detached};
@@ -12,6 +13,9 @@ use crate::run_detached::{ProgressCallback, run_detached};
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("MAX_THREADS", superword_core::MAX_THREADS)?;
     module.add("MIN_MEMORY_LIMIT", superword_core::MIN_MEMORY_LIMIT)?;
+    module.add("DOCUMENTS_PER_LIMIT", superword_core::DOCUMENTS_PER_LIMIT)?;
+    module.add("ENCODED_DOCUMENTS_PER_LIMIT", superword_core::ENCODED_DOCUMENTS_PER_LIMIT)?;
+    module.add("MAX_DOCUMENT_BYTES", superword_core::corpus::MAX_DOCUMENT_BYTES)?;
     module.add_function(wrap_pyfunction!(train, module)?)
 }
 
@@ -27,15 +31,17 @@ fn train(
     resources: ResourcesArgument,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<Model> {
-    let parameters = config.into_parameters()?;
-    let resources = Resources::from(resources);
-    let progress = ProgressCallback {
-        function: progress.as_ref(),
-        input_size: corpus.0.size(),
-        vocab_size: Some(parameters.vocab_size.into()),
-    };
-    let model = run_detached(py, progress, |control| {
-        superword_core::train(&*corpus.0, parameters, special_tokens, resources, control)
-    })?;
-    Ok(model.into())
+    guard(|| {
+        let parameters = config.into_parameters()?;
+        let resources = Resources::from(resources);
+        let progress = ProgressCallback {
+            function: progress.as_ref(),
+            input_size: corpus.0.size(),
+            vocab_size: Some(parameters.vocab_size.into()),
+        };
+        let model = run_detached(py, progress, |control| {
+            superword_core::train(&*corpus.0, parameters, special_tokens, resources, control)
+        })?;
+        Ok(model.into())
+    })
 }

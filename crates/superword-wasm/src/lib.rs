@@ -111,7 +111,7 @@ pub extern "C" fn encode_open_text(handle: u32) -> u32 {
         let mut stream = EncodeStream::new(model.open_texts(), None);
         let mut ids = stream.feed(text.as_bytes(), &|| false)?;
         let stable_count = ids.len() as u32;
-        ids.append(&mut stream.finish()?);
+        ids.append(&mut stream.finish(&|| false)?);
         let ends = model.find_ends(&ids)?;
         Ok(vec![ids.into(), ends.into(), vec![stable_count].into()])
     })

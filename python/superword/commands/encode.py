@@ -29,7 +29,7 @@ from superword.training import Resources
 __all__ = ["encode_command"]
 
 
-@derive_options(corpus_options=UNWEIGHTED, resources=["threads", "progress"])
+@derive_options(corpus_options=UNWEIGHTED, resources=["threads", "memory_limit", "progress"])
 def encode_command(
     model: Model,
     corpus_options: CorpusOptions,

@@ -46,6 +46,7 @@ def open_corpus(
     corpus: CorpusLike,
     *,
     shard: Shard | None = None,
+    memory_limit: int | None = None,
     corpus_options: CorpusOptions | None = None,
     **keywords: Unpack[CorpusKeywords],
 ) -> _core.Corpus:
@@ -64,6 +65,8 @@ def open_corpus(
             Standard input is JSON lines if it starts with `{"`, otherwise text.
         shard: `(i, n)` to take every n-th file, or document of an iterable, from the i-th on,
             counted from 0.
+        memory_limit: In bytes. A document above an eighth of it is refused, and less of what can be
+            read only once stays in memory.
         corpus_options: The options for reading documents; or its fields as keywords.
         keywords: The fields of `CorpusOptions`.
 
@@ -79,7 +82,8 @@ def open_corpus(
     if shard is not None and not 0 <= shard[0] < shard[1]:
         raise ValueError(f"shard {shard[0]} of {shard[1]} does not exist; the first is 0")
     if isinstance(corpus, (str, os.PathLike)):
-        return open_sources(select_shard(find_sources([os.fspath(corpus)]), shard), options)
+        sources = select_shard(find_sources([os.fspath(corpus)]), shard)
+        return open_sources(sources, options, memory_limit)
     if isinstance(corpus, Mapping):
         reject_dictionary(corpus)
     if isinstance(corpus, (bytes, bytearray)) or not isinstance(corpus, Iterable):
@@ -93,8 +97,8 @@ def open_corpus(
     first = list(islice(items, 1))
     if first and isinstance(first[0], os.PathLike):
         paths = [os.fspath(path) for path in chain(first, items)]
-        return open_sources(select_shard(find_sources(paths), shard), options)
-    spool = _core.Spool(options, options.make_weights())
+        return open_sources(select_shard(find_sources(paths), shard), options, memory_limit)
+    spool = _core.Spool(options, options.make_weights(), memory_limit=memory_limit)
     start, step = shard or (0, 1)
     documents = reject_file_names(chain(first, items), options.column)
     spool.extend(islice(documents, start, None, step))
@@ -155,12 +159,14 @@ def select_shard(sources: list[Source], shard: Shard | None) -> list[Source]:
     return sources[index::count]
 
 
-def open_sources(sources: list[Source], options: CorpusOptions) -> _core.Corpus:
+def open_sources(
+    sources: list[Source], options: CorpusOptions, memory_limit: int | None = None
+) -> _core.Corpus:
     """Open several sources as one corpus, in this order."""
     weights = options.make_weights()
     if all(source.is_rereadable for source in sources):
         return _core.Corpus.files([source.name for source in sources], options, weights)
-    spool = _core.Spool(options, weights)
+    spool = _core.Spool(options, weights, memory_limit=memory_limit)
     for source in sources:
         if spool.is_full:
             break
@@ -168,7 +174,9 @@ def open_sources(sources: list[Source], options: CorpusOptions) -> _core.Corpus:
             read = TABLE_READERS[table_format]
             skip = spool.skip if options.on_error == "skip" else None
             with source.open() as file:
-                rows = read(file, source.name, options.column, skip, options.weight_column)
+                rows = read(
+                    file, source.name, options.column, skip, options.weight_column, memory_limit
+                )
                 spool.extend(rows, source.name)
         elif source.is_rereadable:
             spool.extend_from_corpus(_core.Corpus.files([source.name], options, weights))

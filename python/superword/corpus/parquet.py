@@ -9,8 +9,14 @@ from superword.errors import CorpusError
 
 __all__ = ["parquet_documents"]
 
-# Rows that are converted to Python strings at a time.
+# Rows that are converted to Python strings at a time, and their bytes at most.
 BATCH_ROWS = 1024
+BATCH_BYTES = 2**30
+
+# A row group and a document of it may have the memory limit divided by this. There are several
+# copies on the way from the file to the core.
+GROUPS_PER_LIMIT = 8
+TEXTS_PER_LIMIT = 16
 
 
 def parquet_documents(
@@ -19,6 +25,7 @@ def parquet_documents(
     column: str,
     skip: Callable[[str], None] | None,
     weight_column: str | None = None,
+    memory_limit: int | None = None,
 ) -> Iterator[str | dict[str, Any]]:
     """Yield the strings of one column, row group by row group; rows if there is another column.
 
@@ -29,6 +36,7 @@ def parquet_documents(
         skip: Called with a message for each row or table that cannot be read. If None, the message
             is raised as an error.
         weight_column: The column that documents are weighted by, if there is one.
+        memory_limit: In bytes. It bounds row groups and documents.
 
     Raises:
         CorpusError: If pyarrow is missing, the file is not a table, the column is missing or does
@@ -55,7 +63,11 @@ def parquet_documents(
             columns.append(weight_column)
             find_column(table.schema_arrow, name, weight_column, "to weight documents by")
         for group in range(table.num_row_groups):
-            for batch in table.iter_batches(BATCH_ROWS, row_groups=[group], columns=columns):
+            chunks = list_chunks(table.metadata.row_group(group), columns)
+            if memory_limit is not None:
+                check_chunks(chunks, name, row, memory_limit)
+            size = choose_batch_rows(chunks, memory_limit)
+            for batch in table.iter_batches(size, row_groups=[group], columns=columns):
                 documents = batch.column(column).to_pylist()
                 rows = documents if weight_column is None else batch.to_pylist()
                 for document, kept in zip(documents, rows, strict=True):
@@ -67,6 +79,10 @@ def parquet_documents(
                         )
                         error = CorpusError(message, file=name, line=row, column=column, unit="row")
                         raise_or_skip(error)
+                    elif (
+                        memory_limit is not None and len(document) > memory_limit // TEXTS_PER_LIMIT
+                    ):
+                        raise_or_skip(refuse_text(name, row, column, memory_limit))
                     else:
                         yield kept
     except CorpusError as error:
@@ -76,6 +92,52 @@ def parquet_documents(
             raise
         message = f"cannot be read as a table ({damage}); fetch or write it again"
         raise_or_skip(CorpusError(message, file=name, line=row + 1 if row else None, unit="row"))
+    finally:
+        # What pyarrow keeps for reuse would count against the limit of the job that follows.
+        pyarrow.default_memory_pool().release_unused()
+
+
+def list_chunks(group: Any, columns: list[str]) -> list[Any]:
+    """Return what the file says about columns of a row group."""
+    chunks = [group.column(index) for index in range(group.num_columns)]
+    return [chunk for chunk in chunks if chunk.path_in_schema in columns]
+
+
+def check_chunks(chunks: list[Any], name: str, row: int, memory_limit: int) -> None:
+    """Reject a row group whose columns take too much of the memory limit."""
+    size = sum(chunk.total_uncompressed_size for chunk in chunks)
+    most = memory_limit // GROUPS_PER_LIMIT
+    if size > most:
+        message = (
+            f"the row group from here on has {size} bytes, and {most} are the most with this "
+            "memory_limit; write smaller row groups, or raise the limit"
+        )
+        raise CorpusError(message, file=name, line=row + 1, unit="row")
+
+
+def refuse_text(name: str, row: int, column: str, memory_limit: int) -> CorpusError:
+    """Return the error for a document that is too large for the memory limit."""
+    message = (
+        f"the document has more than {memory_limit // TEXTS_PER_LIMIT} characters, the most with "
+        "this memory_limit; split it, or raise the limit"
+    )
+    return CorpusError(message, file=name, line=row, column=column, unit="row")
+
+
+def choose_batch_rows(chunks: list[Any], memory_limit: int | None) -> int:
+    """Return how many rows to convert at a time.
+
+    A dictionary may hold one text that all rows repeat. It is at most as large as the column in the
+    file, and each row gets a copy.
+    """
+    sizes: list[int] = [chunk.total_uncompressed_size for chunk in chunks if has_dictionary(chunk)]
+    most = BATCH_BYTES if memory_limit is None else min(BATCH_BYTES, memory_limit // 32)
+    return max(1, min(BATCH_ROWS, most // max([1, *sizes])))
+
+
+def has_dictionary(chunk: Any) -> bool:
+    """Return whether a column of a row group may repeat texts."""
+    return any("DICTIONARY" in encoding for encoding in chunk.encodings)
 
 
 def check_column(schema: Any, name: str, column: str) -> None:

@@ -18,6 +18,11 @@ __all__ = ["csv_documents", "json_documents"]
 # A longer field is a missing quote, which would take the rest of the file into memory.
 LONGEST_FIELD = 2**28
 
+# A field and an array may have the memory limit divided by this: one character of a field takes up
+# to four bytes, and one item of an array, such as `{},`, seventy.
+FIELDS_PER_LIMIT = 16
+ARRAYS_PER_LIMIT = 40
+
 SKIP_HINT = "correct it, or pass on_error='skip' (--on-error skip)"
 
 
@@ -27,6 +32,7 @@ def csv_documents(
     column: str,
     skip: Callable[[str], None] | None,
     weight_column: str | None = None,
+    memory_limit: int | None = None,
 ) -> Iterator[str | dict[str, str]]:
     """Yield the strings of one column of a CSV file, whose first row names the columns.
 
@@ -39,13 +45,17 @@ def csv_documents(
         skip: Called with a message for each row that cannot be read. If None, the message is raised
             as an error.
         weight_column: The column that documents are weighted by, if there is one.
+        memory_limit: In bytes. It bounds the length of a field.
 
     Raises:
         CorpusError: If the column is missing, or a row is malformed.
     """
     # Bytes that are not UTF-8 are found in their row, so that the other rows can be read.
     text = io.TextIOWrapper(file, encoding="utf-8-sig", errors="surrogateescape", newline="")
-    limit = csv.field_size_limit(LONGEST_FIELD)
+    longest = LONGEST_FIELD
+    if memory_limit is not None:
+        longest = min(longest, memory_limit // FIELDS_PER_LIMIT)
+    limit = csv.field_size_limit(longest)
     row = 0
     try:
         rows = csv.reader(text, strict=True)
@@ -102,6 +112,7 @@ def json_documents(
     column: str,
     skip: Callable[[str], None] | None,
     weight_column: str | None = None,
+    memory_limit: int | None = None,
 ) -> Iterator[str | Mapping[str, Any]]:
     """Yield the documents of a JSON array: strings, or objects that hold one in `column`.
 
@@ -114,12 +125,13 @@ def json_documents(
         skip: Called with a message for each item that cannot be read. If None, the message is
             raised as an error.
         weight_column: The key that documents are weighted by, if there is one.
+        memory_limit: In bytes. It bounds the size of the array.
 
     Raises:
         CorpusError: If the file is not an array, or an item is not a document.
     """
     try:
-        items = parse_array(file.read(), name)
+        items = parse_array(read_array(file, name, memory_limit), name)
     except CorpusError as error:
         raise_or_skip(error, skip)
         return
@@ -136,6 +148,25 @@ def json_documents(
         key = column if isinstance(item, Mapping) else None
         bad_item = CorpusError(reason, file=name, line=number, column=key, unit="item")
         raise_or_skip(bad_item, skip)
+
+
+def read_array(file: IO[bytes], name: str, memory_limit: int | None) -> bytes:
+    """Return the bytes of a JSON array.
+
+    Raises:
+        CorpusError: If they are too many for the memory limit.
+    """
+    if memory_limit is None:
+        return file.read()
+    most = memory_limit // ARRAYS_PER_LIMIT
+    data = file.read(most + 1)
+    if len(data) > most:
+        message = (
+            f"the array has more than {most} bytes, the most that is read with this memory_limit; "
+            "write it as JSON lines, or raise the limit"
+        )
+        raise CorpusError(message, file=name)
+    return data
 
 
 def parse_array(data: bytes, name: str) -> list[Any]:

@@ -157,9 +157,10 @@ def count(
     if existing is not None:
         return summarize(existing, is_new=False)
     if sources is None:
-        opened = open_corpus(corpus, corpus_options=corpus_options)
+        limit = resources.memory_bytes
+        opened = open_corpus(corpus, corpus_options=corpus_options, memory_limit=limit)
     else:
-        opened = open_sources(sources, corpus_options)
+        opened = open_sources(sources, corpus_options, resources.memory_bytes)
     counts = count_opened(opened, config, cut, resources)
     warn_of_skipped(opened, stacklevel=4)
     if shards == 1 and opened.unused_weight is not None:

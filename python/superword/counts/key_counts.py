@@ -63,6 +63,9 @@ MAX_OPEN_FILES = 64
 # Keys of a file that are in memory at once.
 BATCH_KEYS = 1 << 16
 
+# Buckets of bigrams that are in memory at once.
+BIGRAMS_PER_BATCH = 1 << 20
+
 # Bigrams are counted by hash, in this many buckets.
 BIGRAM_BUCKETS = _core.BIGRAM_BUCKETS
 
@@ -99,9 +102,10 @@ def bigram_batches(counts: np.ndarray[Any, np.dtype[np.uint32]]) -> Iterator[Bat
         >>> batch.to_pylist()[1]
         {'key': b'\x00\x00\x00\x03', 'count': 1}
     """
-    buckets = np.flatnonzero(counts)
-    for start in range(0, len(buckets), BATCH_KEYS):
-        some = buckets[start : start + BATCH_KEYS]
+    for start in range(0, len(counts), BIGRAMS_PER_BATCH):
+        some = start + np.flatnonzero(counts[start : start + BIGRAMS_PER_BATCH])
+        if not len(some):
+            continue
         offsets = np.arange(len(some) + 1, dtype=np.uint64) * np.uint64(4)
         yield make_batch(some.astype(">u4").tobytes(), offsets, counts[some].astype(np.uint64))
 

@@ -25,6 +25,8 @@ Special = Literal["all"] | Collection[str]
 
 # The longest text that `explain` takes by default. Its steps hold some megabytes.
 MAX_EXPLAINED_BYTES = 4096
+# Sets of special tokens for which what finds them is kept.
+MAX_FINDERS = 64
 
 
 class Offsets(NamedTuple):
@@ -212,10 +214,14 @@ class Encoding:
         return Prompt(stream.feed(text), stream.held_back)
 
     def _find_special(self, allowed: frozenset[str]) -> _core.SpecialTokenFinder:
-        if allowed not in self._special_finders:
+        finder = self._special_finders.get(allowed)
+        if finder is None:
             tokens = [(text, self._special_ids[text]) for text in sorted(allowed)]
-            self._special_finders[allowed] = _core.SpecialTokenFinder(tokens)
-        return self._special_finders[allowed]
+            finder = _core.SpecialTokenFinder(tokens)
+            if len(self._special_finders) >= MAX_FINDERS:
+                self._special_finders.clear()
+            self._special_finders[allowed] = finder
+        return finder
 
     @cached_property
     def _special_finders(self) -> dict[frozenset[str], _core.SpecialTokenFinder]:
@@ -400,7 +406,7 @@ def reject_special(text: str, disallowed: frozenset[str]) -> None:
         raise SpecialTokenError(explain_special(match.group(), match.start()))
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=MAX_FINDERS)
 def find_any(texts: frozenset[str]) -> re.Pattern[str]:
     """Return a regex that finds any of the texts, longest first."""
     longest_first = sorted(texts, key=lambda text: (-len(text), text))

@@ -54,6 +54,7 @@ class EncodeKeywords(LimitedReadingKeywords, total=False):
     """The keywords of `encode_corpus` that configuration objects hold."""
 
     threads: int | None
+    memory_limit: int | str | None
     progress: bool | ProgressCallback
 
 
@@ -89,11 +90,12 @@ def encode_corpus(
         shard: `(i, n)` to encode only every n-th file of the corpus, or document of an iterable,
             from the i-th on, counted from 0.
         corpus_options: The options for reading documents; or its fields as keywords.
-        resources: Threads and progress; or its fields as keywords. Another thread reads.
+        resources: Threads, memory, progress; or its fields as keywords. Another thread reads.
         keywords: The fields of `CorpusOptions` and `Resources`, described there.
 
     Raises:
-        CorpusError: If the corpus cannot be read.
+        CorpusError: If the corpus cannot be read, or a document is too large for `memory_limit`.
+        MemoryError: If encoding a document needs more than `memory_limit`.
         OSError: If the files cannot be written. Existing files are then unchanged.
         SpecialTokenError: If the model has no such special token.
         UnknownTokenError: If the model has no such id, or no token for some byte of a document.
@@ -132,11 +134,12 @@ def encode_corpus(
         try:
             corpus, paths = split_paths(corpus)
             reject_inputs(list_outputs(Path(output)), corpus=paths)
-            opened = open_corpus(corpus, corpus_options=corpus_options, shard=shard)
+            limit = resources.memory_bytes
+            opened = open_corpus(
+                corpus, corpus_options=corpus_options, shard=shard, memory_limit=limit
+            )
             with show_progress(resources.progress) as report:
-                totals = _core.encode_corpus(
-                    tok._encoder, opened, resources.thread_count, write, report
-                )
+                totals = _core.encode_corpus(tok._encoder, opened, resources, write, report)
             writer.finish()
         except BaseException:
             writer.abort()

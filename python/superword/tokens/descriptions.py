@@ -171,8 +171,8 @@ def read_description(
 
 def read_number(about: Path, name: str, value: object) -> int:
     """Return a number of a description."""
-    if type(value) is not int or value < 0:
+    if type(value) is not int or not 0 <= value < 2**48:
         raise ValueError(
-            f"{about}: the {name} must be a number from 0 on; it is damaged: encode anew"
+            f"{about}: the {name} must be a number from 0 to 2^48; it is damaged: encode anew"
         )
     return value

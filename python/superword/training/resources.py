@@ -23,7 +23,8 @@ class Resources:
         None, "Number of threads, at most 1,024; all available ones by default."
     )
     memory_limit: int | str | None = option(
-        None, "Memory limit, e.g. 1GB; at least 256 MB. Counts beyond it go to temporary files."
+        None,
+        "Memory limit of the process, e.g. 1GB; at least 256 MB. Counts beyond it go to files.",
     )
     progress: bool | ProgressCallback = option(
         False, "True shows a bar on a terminal; a function is called with stage, done and total."

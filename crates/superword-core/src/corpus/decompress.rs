@@ -13,9 +13,13 @@ pub(super) enum Compression {
     Bzip2,
 }
 
-/// The largest window that `zstd --long=31` writes: 2 GB. A frame states how much it needs.
+/// The logarithm of the largest window that `zstd --long=31` writes: 2 GiB. A frame states how much
+/// it needs.
 #[cfg(feature = "compression")]
-const ZSTD_WINDOW_LOG: u32 = 31;
+const MAX_ZSTD_WINDOW_LOG: u32 = 31;
+
+/// What the decoder of zstd says about a frame with a larger window than is allowed.
+pub(super) const WINDOW_TOO_LARGE: &str = "Frame requires too much memory for decoding";
 
 /// The size of a read of compressed input, in bytes.
 #[cfg(feature = "compression")]
@@ -47,11 +51,13 @@ impl Compression {
         Ok((compression, Box::new(Cursor::new(head).chain(input))))
     }
 
-    /// Decompresses the input. Compressed files may be concatenated.
+    /// Decompresses the input. Compressed files may be concatenated. A window of zstd may have at most
+    /// `max_window_bytes`.
     #[cfg(feature = "compression")]
     pub(super) fn decompress(
         self,
         input: Box<dyn Read + Send>,
+        max_window_bytes: u64,
     ) -> io::Result<Box<dyn Read + Send>> {
         let buffered = |input| BufReader::with_capacity(CHUNK_SIZE, input);
         Ok(match self {
@@ -60,7 +66,7 @@ impl Compression {
             Compression::Bzip2 => Box::new(bzip2::bufread::MultiBzDecoder::new(buffered(input))),
             Compression::Zstd => {
                 let mut decoder = zstd::Decoder::with_buffer(buffered(input))?;
-                decoder.window_log_max(ZSTD_WINDOW_LOG)?;
+                decoder.window_log_max(max_window_bytes.ilog2().min(MAX_ZSTD_WINDOW_LOG))?;
                 Box::new(decoder)
             }
         })
@@ -71,6 +77,7 @@ impl Compression {
     pub(super) fn decompress(
         self,
         input: Box<dyn Read + Send>,
+        _max_window_bytes: u64,
     ) -> io::Result<Box<dyn Read + Send>> {
         match self {
             Compression::Plain => Ok(input),

@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::decompress::Compression;
+use super::decompress::{Compression, WINDOW_TOO_LARGE};
 use super::format::{self, Format};
 use super::limits::Limits;
 use super::parse::{Parser, Sink, collect_first_skipped};
 use super::stream::{InputBlock, Stream, StreamError};
 use super::workers::{Failure, run_workers};
-use super::{BLOCK_SIZE, BatchHandler, Corpus, CorpusOptions, ReadOptions, Totals};
+use super::{BLOCK_SIZE, Batch, BatchHandler, Corpus, CorpusOptions, ReadOptions, Totals};
 use crate::Error;
 
 /// Documents in files: `.txt` or `.jsonl`, plain or with `.gz`, `.zst` or `.bz2`.
@@ -53,7 +53,8 @@ impl Files {
             let is_plain = input.compression == Compression::Plain;
             let size = if is_plain { Some(file.metadata()?.len()) } else { None };
             let counting = Box::new(CountingReader { file, consumed: Arc::clone(&pass.consumed) });
-            let decompressed = input.compression.decompress(counting)?;
+            let window = pass.options.max_document_bytes;
+            let decompressed = input.compression.decompress(counting, window)?;
             let separator = self.options.separator.as_deref();
             Ok(Stream::new(decompressed, input.format, separator, pass.options, size))
         };
@@ -100,8 +101,12 @@ pub(super) fn explain_read_error(
     path: &Path,
     name: &str,
     compression: Compression,
+    max_window_bytes: u64,
     source: io::Error,
 ) -> Error {
+    if source.kind() == io::ErrorKind::OutOfMemory {
+        return Error::Memory { file: name.to_owned() };
+    }
     if source.raw_os_error().is_some() || compression == Compression::Plain {
         return Error::Io { path: path.to_owned(), doing: "cannot read the file", source };
     }
@@ -109,8 +114,16 @@ pub(super) fn explain_read_error(
         io::ErrorKind::UnexpectedEof => "the compressed file is truncated".to_owned(),
         _ => format!("the file cannot be decompressed ({source})"),
     };
-    let message =
-        format!("{what}; download or compress it again, or pass on_error='skip' (--on-error skip)");
+    let what = if source.to_string() == WINDOW_TOO_LARGE {
+        format!(
+            "a frame of zstd asks for a window above {max_window_bytes} bytes, the largest document \
+             that is read with this memory_limit; raise the limit, compress the file again without \
+             --long"
+        )
+    } else {
+        format!("{what}; download or compress it again")
+    };
+    let message = format!("{what}, or pass on_error='skip' (--on-error skip)");
     Error::Corpus { file: Some(name.to_owned()), line: None, column: None, message }
 }
 
@@ -157,9 +170,10 @@ impl<'f> Pass<'f> {
                 }
                 Err(StreamError::Io(source)) => {
                     self.open = None;
-                    let error =
-                        explain_read_error(&input.path, &input.name, input.compression, source);
-                    if matches!(error, Error::Io { .. }) {
+                    let window = self.options.max_document_bytes;
+                    let (path, name) = (&input.path, &input.name);
+                    let error = explain_read_error(path, name, input.compression, window, source);
+                    if !matches!(error, Error::Corpus { .. }) {
                         return Err(error);
                     }
                     sink.skip_or_fail(error, self.files.options.on_error, self.blocks)?;
@@ -218,6 +232,14 @@ impl Corpus for Files {
                 worker.flush(handle).map_err(failure)?;
                 return Ok(false);
             };
+            if worker.block.bytes.is_empty() {
+                // A part of a document was skipped. The handler may stop.
+                drop(pass);
+                handle(worker.index, &Batch::default()).map_err(failure)?;
+                return Ok(true);
+            }
+            // While one worker has a large document, no other reads one.
+            let is_large = options.is_large(worker.block.bytes.len());
             let mut parse = |limits: &mut Limits| {
                 let (name, format, sink) = (&input.name, input.format, &mut worker.sink);
                 let (options, weight) = (&self.options, input.weight);
@@ -225,19 +247,21 @@ impl Corpus for Files {
                     .parse(&mut worker.block)
                     .map_err(failure)
             };
-            if limits.are_set() {
+            let pass = if limits.are_set() {
                 // Where to stop depends on all earlier blocks, so only one worker parses.
                 parse(&mut pass.limits)?;
-                drop(pass);
+                is_large.then_some(pass)
             } else {
-                drop(pass);
+                let pass = is_large.then_some(pass);
                 parse(&mut limits.clone())?;
-            }
+                pass
+            };
             worker.block.shrink();
             let batch = &worker.sink.batch;
             if batch.byte_len() >= BLOCK_SIZE / 2 || batch.continues() {
                 worker.flush(handle).map_err(failure)?;
             }
+            drop(pass);
             Ok(true)
         })?;
         let mut skipped = self.skipped.lock().unwrap_or_else(PoisonError::into_inner);

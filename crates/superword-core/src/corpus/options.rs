@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::BLOCK_SIZE;
 use super::format::Format;
 use super::limits::Limits;
 use super::weights::Weights;
@@ -106,5 +107,12 @@ impl ReadOptions {
     #[must_use]
     pub fn whole_documents(threads: usize) -> ReadOptions {
         ReadOptions { threads, split_documents: false, max_document_bytes: MAX_DOCUMENT_BYTES }
+    }
+
+    /// Whether a block of this many bytes is so large that only one thread may have such a block.
+    /// Otherwise the memory of large documents would grow with the threads.
+    pub(super) fn is_large(self, bytes: usize) -> bool {
+        let share = self.max_document_bytes / self.threads.max(1) as u64;
+        bytes as u64 > share.max(4 * BLOCK_SIZE as u64)
     }
 }

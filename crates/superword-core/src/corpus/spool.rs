@@ -18,8 +18,11 @@ use super::parse::{MAX_MESSAGES, Parser, Sink};
 use super::split_points::split_into_pieces;
 use super::stream::{InputBlock, Stream, StreamError};
 use super::workers::{Failure, run_workers};
-use super::{BLOCK_SIZE, Batch, BatchHandler, Corpus, CorpusOptions, ReadOptions, Totals};
+use super::{
+    BLOCK_SIZE, Batch, BatchHandler, Corpus, CorpusOptions, MAX_DOCUMENT_BYTES, ReadOptions, Totals,
+};
 use crate::Error;
+use crate::platform::memory_budget::MemoryBudget;
 
 /// The usual number of bytes that a spool keeps in memory before it writes a file.
 pub const SPOOL_MEMORY: usize = 64 << 20;
@@ -34,11 +37,13 @@ pub struct Spool {
     store: BatchStore,
     totals: Totals,
     skipped: Vec<String>,
+    max_document_bytes: u64,
 }
 
 impl Spool {
     /// Creates an empty spool, which writes a file if the documents exceed `memory` bytes.
-    /// [`SPOOL_MEMORY`] is usual.
+    /// [`SPOOL_MEMORY`] is usual. A document of a stream may have as many bytes as
+    /// [`Spool::set_memory_limit`] allows.
     ///
     /// # Errors
     /// When the separator is empty.
@@ -51,7 +56,16 @@ impl Spool {
             store: BatchStore::new(memory),
             totals: Totals::default(),
             skipped: Vec::new(),
+            max_document_bytes: MAX_DOCUMENT_BYTES,
         })
+    }
+
+    /// Keeps less in memory, and refuses documents that are too large for the limit. The spool must be
+    /// empty.
+    pub fn set_memory_limit(&mut self, limit: u64) {
+        let budget = MemoryBudget::new(Some(limit));
+        self.max_document_bytes = budget.document_size().unwrap_or(MAX_DOCUMENT_BYTES);
+        self.store.limit_memory(budget.optional_size());
     }
 
     /// The options that the spool reads its input with.
@@ -102,7 +116,10 @@ impl Spool {
             }
             spool.lock().unwrap_or_else(PoisonError::into_inner).extend(batch)
         };
-        let totals = corpus.read(ReadOptions::whole_documents(1), &handle, &|_| ())?;
+        let max_document_bytes =
+            spool.lock().unwrap_or_else(PoisonError::into_inner).max_document_bytes;
+        let reading = ReadOptions { max_document_bytes, ..ReadOptions::whole_documents(1) };
+        let totals = corpus.read(reading, &handle, &|_| ())?;
         let spool = spool.into_inner().unwrap_or_else(PoisonError::into_inner);
         spool.totals.skipped += totals.skipped;
         spool.add_messages(corpus.skipped());
@@ -117,14 +134,16 @@ impl Spool {
     pub fn extend_stream(&mut self, name: &str, input: Box<dyn Read + Send>) -> Result<(), Error> {
         let path = Path::new(name);
         let mut compression = Compression::Plain;
+        let max_document_bytes = self.max_document_bytes;
         let open = || {
             if let Some((format, named)) = format::detect_by_name(name) {
                 compression = named;
-                return Ok((format, named.decompress(input)?));
+                return Ok((format, named.decompress(input, max_document_bytes)?));
             }
             let (found, input) = Compression::detect_by_content(input)?;
             compression = found;
-            let (format, input) = format::detect_by_content(found.decompress(input)?)?;
+            let (format, input) =
+                format::detect_by_content(found.decompress(input, max_document_bytes)?)?;
             // Only text has separators.
             let is_text = self.options.separator.is_some();
             Ok((if is_text { Format::Text } else { format }, input))
@@ -138,7 +157,7 @@ impl Spool {
         }
         let read = opened.and_then(|(format, input)| {
             let split_documents = options.may_split_documents();
-            let reading = ReadOptions { split_documents, ..ReadOptions::whole_documents(1) };
+            let reading = ReadOptions { threads: 1, split_documents, max_document_bytes };
             let separator = options.separator.as_deref();
             let mut stream = Stream::new(input, format, separator, reading, None);
             let mut block = InputBlock::default();
@@ -155,6 +174,9 @@ impl Spool {
                         }
                     }
                 }
+                if block.bytes.is_empty() {
+                    continue;
+                }
                 let (limits, sink) = (&mut self.limits, &mut sink);
                 let options = &options;
                 let mut parser = Parser { name, format, options, weight, block: 0, limits, sink };
@@ -167,10 +189,14 @@ impl Spool {
         });
         match read {
             Ok(parsed) => parsed?,
-            Err(source) => match explain_read_error(path, name, compression, source) {
-                error @ Error::Corpus { .. } => sink.skip_or_fail(error, options.on_error, 0)?,
-                error => return Err(error),
-            },
+            Err(source) => {
+                match explain_read_error(path, name, compression, max_document_bytes, source) {
+                    error @ Error::Corpus { .. } => {
+                        sink.skip_or_fail(error, options.on_error, 0)?;
+                    }
+                    error => return Err(error),
+                }
+            }
         }
         self.totals.skipped += sink.skipped;
         self.add_messages(sink.messages.into_iter().map(|(_, message)| message).collect());
@@ -274,6 +300,7 @@ impl Corpus for Spool {
         let starts: Vec<usize> = (0..batches).filter(is_start).chain([batches]).collect();
         let next = AtomicUsize::new(0);
         let consumed = AtomicU64::new(0);
+        let large = Mutex::new(());
         let start = |worker| (worker, Totals::default());
         let states = run_workers(options.threads, start, |(worker, totals)| {
             let number = next.fetch_add(1, Ordering::Relaxed);
@@ -282,14 +309,18 @@ impl Corpus for Spool {
                 return Ok(false);
             };
             let max_bytes = options.max_document_bytes;
-            if end - start > 1 && self.count_bytes(start..end) > max_bytes {
+            let bytes = self.count_bytes(start..end);
+            if end - start > 1 && bytes > max_bytes {
                 let message = format!(
-                    "a document has more than {max_bytes} bytes, the largest that is read: an eighth \
-                     of memory_limit, or 4 GiB without one; split it, or raise the limit"
+                    "a document has more than {max_bytes} bytes, the largest that is read with this \
+                     memory_limit, or 4 GiB without one; split it, or raise the limit"
                 );
                 let (file, line, column) = (None, None, None);
                 return Err(failure(Error::Corpus { file, line, column, message }));
             }
+            // While one worker has a large document, no other reads one.
+            let is_large = options.is_large(bytes as usize);
+            let _held = is_large.then(|| large.lock().unwrap_or_else(PoisonError::into_inner));
             let batch = self.read_joined(start..end).map_err(|source| {
                 let doing = "cannot read the temporary copy of the corpus";
                 failure(Error::Io { path: env::temp_dir(), doing, source })

@@ -10,6 +10,9 @@ use super::split_points::last_split_point;
 use super::{BLOCK_SIZE, ReadOptions};
 use crate::Error;
 
+/// After so many blocks of a document that is skipped, the caller may stop.
+const MAX_SKIPPED_BLOCKS: usize = 64;
+
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// A block of decompressed input: whole lines, whole documents with their separators, a whole file,
@@ -59,7 +62,7 @@ impl LargeDocument {
             _ => String::new(),
         };
         let message = format!(
-            "the document{place} has more than {} bytes, the largest that is read: an eighth of \
+            "the document{place} has more than {} bytes, the largest that is read with this \
              memory_limit, or 4 GiB without one; split it, raise the limit, or pass \
              on_error='skip' (--on-error skip)",
             self.limit
@@ -129,15 +132,20 @@ impl Stream {
 
     /// Reads the next block; returns false at the end.
     ///
+    /// A block may be empty: after a part of a document that is too large, so that the caller can stop.
+    ///
     /// When the input breaks off, the complete documents come first, then the error. The incomplete
     /// document is dropped. After the error of a document that is too large, reading goes on behind it.
     pub(super) fn read_block(&mut self, block: &mut InputBlock) -> Result<bool, StreamError> {
         self.skip_byte_order_mark();
         block.bytes.clear();
         block.bytes.append(&mut self.carry);
-        if mem::take(&mut self.skips) {
-            self.skip_document(&mut block.bytes);
+        if self.skips && !self.skip_document(&mut block.bytes) {
+            self.carry.append(&mut block.bytes);
+            block.continues = false;
+            return Ok(true);
         }
+        self.skips = false;
         (block.line, block.offset) = (self.line, self.offset);
         let mut searched = 0;
         let mut end = 0;
@@ -192,14 +200,15 @@ impl Stream {
         Err(StreamError::TooLarge(LargeDocument { line, offset, limit }))
     }
 
-    /// Skips the rest of a document, whose input so far is given, and its end.
-    fn skip_document(&mut self, bytes: &mut Vec<u8>) {
-        loop {
+    /// Skips the rest of a document, whose input so far is given, and its end; or only a part of the
+    /// rest, and returns false.
+    fn skip_document(&mut self, bytes: &mut Vec<u8>) -> bool {
+        for _ in 0..MAX_SKIPPED_BLOCKS {
             if let Some(end) = self.find_first_end(bytes, 0) {
                 bytes.drain(..end);
                 self.offset += end as u64;
                 self.line += 1;
-                return;
+                return true;
             }
             // The start of a separator may be there.
             let kept = match &self.block_end {
@@ -209,12 +218,13 @@ impl Stream {
             let dropped = bytes.len().saturating_sub(kept);
             if self.end.is_some() {
                 bytes.clear();
-                return;
+                return true;
             }
             bytes.drain(..dropped);
             self.offset += dropped as u64;
             self.fill(bytes);
         }
+        false
     }
 
     /// Skips a byte order mark at the start of the input.
@@ -237,11 +247,19 @@ impl Stream {
         if matches!(self.block_end, BlockEnd::EndOfInput) {
             // One byte more than the size, so that the end is seen without growing.
             let most = self.max_document_bytes.saturating_add(1);
-            bytes.reserve(self.size.map_or(0, |size| (size + 1).min(most) as usize));
+            let size = self.size.map_or(0, |size| (size + 1).min(most) as usize);
+            if bytes.try_reserve(size).is_err() {
+                self.end = Some(Err(io::ErrorKind::OutOfMemory.into()));
+                return;
+            }
             self.end = Some(self.input.by_ref().take(most).read_to_end(bytes).map(|_| ()));
             return;
         }
         let mut filled = bytes.len();
+        if bytes.try_reserve(2 * BLOCK_SIZE).is_err() {
+            self.end = Some(Err(io::ErrorKind::OutOfMemory.into()));
+            return;
+        }
         bytes.resize((filled + 1).next_multiple_of(BLOCK_SIZE), 0);
         while self.end.is_none() && filled < bytes.len() {
             match self.input.read(&mut bytes[filled..]) {

@@ -12,6 +12,9 @@ use crate::platform::memory_budget::MemoryBudget;
 pub(crate) struct CorpusPass<'c> {
     pub(crate) corpus: &'c dyn Corpus,
     pub(crate) reading: ReadOptions,
+    /// How many tables share the memory: one for each thread that the caller allows. With a memory
+    /// limit, fewer threads may read.
+    pub(crate) tables: usize,
     pub(crate) budget: MemoryBudget,
     pub(crate) control: &'c Control<'c>,
     /// What an earlier pass read; this one must read the same.

@@ -140,7 +140,7 @@ pub(crate) fn count_pretokens(
     splitter: &Splitter,
     with_bigrams: bool,
 ) -> Result<PretokenCounts, Error> {
-    let buckets = BigramCounts::buckets_for(pass.corpus, pass.reading.threads, pass.budget);
+    let buckets = BigramCounts::buckets_for(pass.corpus, pass.tables, pass.budget);
     let new_bigrams = || with_bigrams.then(|| BigramCounts::new(buckets));
     let (mut counter, totals) = PretokenCounter::count_corpus(pass, splitter, new_bigrams)?;
     pass.reject_unused_weight()?;
@@ -161,16 +161,19 @@ pub(crate) struct PretokenCounter<B> {
     map: PretokenMap<PretokenCount>,
     /// The contents of earlier maps, which became too large.
     runs: Runs,
+    /// The size in bytes above which the map is spilled.
+    max_size: usize,
     pub(crate) bigrams: Option<B>,
     /// The number of pretokens so far.
     pub(crate) pretokens: u64,
 }
 
 impl<B: BigramCounter> PretokenCounter<B> {
-    /// Creates an empty counter. Without `bigrams`, it does not count neighbours.
-    pub(crate) fn new(bigrams: Option<B>) -> PretokenCounter<B> {
-        let add = |sum, value| sum + PretokenCount(value).count();
-        PretokenCounter { map: PretokenMap::new(), runs: Runs::new(add), bigrams, pretokens: 0 }
+    /// Creates an empty counter, which spills a map of more than `max_size` bytes. Without `bigrams`,
+    /// it does not count neighbours.
+    pub(crate) fn new(bigrams: Option<B>, max_size: usize) -> PretokenCounter<B> {
+        let runs = Runs::new(|sum, value| sum + PretokenCount(value).count());
+        PretokenCounter { map: PretokenMap::new(), runs, max_size, bigrams, pretokens: 0 }
     }
 
     /// Counts a corpus on all threads.
@@ -179,13 +182,12 @@ impl<B: BigramCounter> PretokenCounter<B> {
         splitter: &Splitter,
         new_bigrams: impl Fn() -> Option<B>,
     ) -> Result<(PretokenCounter<B>, Totals), Error> {
-        let max_size = pass.budget.table_size(pass.reading.threads);
-        let new_counter = || PretokenCounter::new(new_bigrams());
+        let max_size = pass.budget.table_size(pass.tables);
+        let new_counter = || PretokenCounter::new(new_bigrams(), max_size);
         let count = |counter: &mut PretokenCounter<B>, batch: &Batch| {
             batch.weighted_documents().try_for_each(|(document, weight)| {
                 counter.add(document, weight, splitter, pass.control.is_interrupted)
-            })?;
-            counter.spill_above(max_size)
+            })
         };
         pass.count(Stage::Count, new_counter, count)
     }
@@ -224,8 +226,8 @@ impl<B: BigramCounter> PretokenCounter<B> {
         self.add_group(document, weight, &group[..size], &mut before, eligibility)
     }
 
-    /// Counts consecutive pretokens. `before` is the hash of the pretoken before them, if it is
-    /// eligible.
+    /// Counts consecutive pretokens, and spills the map if it has become too large. `before` is the hash
+    /// of the pretoken before them, if it is eligible.
     #[inline]
     fn add_group(
         &mut self,
@@ -257,12 +259,7 @@ impl<B: BigramCounter> PretokenCounter<B> {
                 bigrams.add(bucket, weight);
             }
         }
-        Ok(())
-    }
-
-    /// Spills the map if it takes more than `max_size` bytes.
-    pub(crate) fn spill_above(&mut self, max_size: usize) -> Result<(), Error> {
-        if self.map.memory() > max_size { self.spill() } else { Ok(()) }
+        if self.map.memory() > self.max_size { self.spill() } else { Ok(()) }
     }
 
     /// Returns all pretokens in order, with their counts.
@@ -272,6 +269,7 @@ impl<B: BigramCounter> PretokenCounter<B> {
     }
 
     /// Writes the map to a run, and empties it.
+    #[cold]
     fn spill(&mut self) -> Result<(), Error> {
         let map = std::mem::replace(&mut self.map, PretokenMap::new());
         self.runs.write(|each| map.for_each(|pretoken, value| each(pretoken, value.0)))

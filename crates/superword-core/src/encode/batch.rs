@@ -12,7 +12,10 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use crate::Error;
 use crate::corpus::split_into_pieces;
 use crate::encode::Encoder;
+use crate::encode::pipeline::group::GROUP_SIZE;
 use crate::encode::pretoken::cache::EncoderCache;
+use crate::encode::pretoken::encoding::WORDS;
+use crate::platform::allocation;
 use crate::platform::huge_pages;
 use crate::platform::threads::call_on_threads;
 
@@ -24,6 +27,12 @@ const CHUNK_BYTES: usize = 1 << 16;
 
 /// The bytes of an average token, or fewer.
 pub(super) const BYTES_PER_TOKEN: usize = 4;
+
+/// The ids of larger inputs grow by allocations that may fail.
+const LARGE_BYTES: usize = 1 << 24;
+
+/// What needs memory, in errors.
+const IDS: &str = "the ids of the text";
 
 /// The ids of texts, one after the other.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -37,10 +46,11 @@ pub struct Encoded {
 impl Encoded {
     /// Creates an empty result with room for the ids of this many bytes. The capacity is rounded up,
     /// so that the next batch of about the same size can reuse the memory after it is freed.
-    fn with_capacity(bytes: usize) -> Encoded {
+    fn with_capacity(bytes: usize) -> Result<Encoded, Error> {
         let ids = bytes / BYTES_PER_TOKEN;
         let capacity = ids.next_multiple_of((ids.next_power_of_two() / 16).max(1));
-        Encoded { ids: huge_pages::with_capacity(capacity), offsets: vec![0] }
+        let ids = huge_pages::try_with_capacity(capacity, IDS)?;
+        Ok(Encoded { ids, offsets: vec![0] })
     }
 }
 
@@ -87,24 +97,27 @@ struct ChunkJoiner {
 
 impl ChunkJoiner {
     /// Takes the ids of a chunk, and leaves an empty buffer.
-    fn add(&mut self, number: usize, chunk: &mut ChunkIds) {
+    fn add(&mut self, number: usize, chunk: &mut ChunkIds) -> Result<(), Error> {
         if number != self.next {
             let spare = self.spare.pop().unwrap_or_default();
             self.early.insert(number, mem::replace(chunk, spare));
-            return;
+            return Ok(());
         }
-        self.append(chunk);
+        self.append(chunk)?;
         while let Some(mut chunk) = self.early.remove(&self.next) {
-            self.append(&mut chunk);
+            self.append(&mut chunk)?;
             self.spare.push(chunk);
         }
+        Ok(())
     }
 
-    fn append(&mut self, chunk: &mut ChunkIds) {
+    fn append(&mut self, chunk: &mut ChunkIds) -> Result<(), Error> {
         let Encoded { ids, offsets } = &mut self.encoded;
+        allocation::reserve(ids, chunk.ids.len(), IDS)?;
         offsets.extend(chunk.text_ends.drain(..).map(|end| (ids.len() + end) as u64));
         ids.append(&mut chunk.ids);
         self.next += 1;
+        Ok(())
     }
 }
 
@@ -172,20 +185,23 @@ impl Encoder {
             return self.encode_on_this_thread(jobs, is_interrupted);
         }
         let joiner = Mutex::new(ChunkJoiner {
-            encoded: Encoded::with_capacity(sum_bytes(jobs)),
+            encoded: Encoded::with_capacity(sum_bytes(jobs))?,
             next: 0,
             early: BTreeMap::new(),
             spare: Vec::new(),
         });
         let encode_chunk = |number: usize, cache: &mut EncoderCache, chunk: &mut ChunkIds| {
             for job in &jobs[chunks[number].clone()] {
+                self.check_job(job, is_interrupted)?;
+                if job.input.byte_len() >= LARGE_BYTES {
+                    reserve_ids(&mut chunk.ids, job)?;
+                }
                 self.encode_input(job.input, cache, &mut chunk.ids, is_interrupted)?;
                 if job.ends_text {
                     chunk.text_ends.push(chunk.ids.len());
                 }
             }
-            joiner.lock().expect("no thread panics with the lock").add(number, chunk);
-            Ok(())
+            joiner.lock().expect("no thread panics with the lock").add(number, chunk)
         };
         self.run_on_threads(chunks.len(), threads, is_interrupted, encode_chunk)?;
         Ok(joiner.into_inner().expect("no thread panics with the lock").encoded)
@@ -204,6 +220,7 @@ impl Encoder {
         let jobs = self.split_into_jobs(&[text]);
         let count_job = |number: usize, cache: &mut EncoderCache, counted: &mut IdCount| {
             counted.ids.clear();
+            self.check_job(&jobs[number], is_interrupted)?;
             self.encode_input(jobs[number].input, cache, &mut counted.ids, is_interrupted)?;
             counted.count += counted.ids.len();
             Ok(())
@@ -265,10 +282,15 @@ impl Encoder {
         is_interrupted: &(dyn Fn() -> bool + Sync),
     ) -> Result<Encoded, Error> {
         let mut cache = self.take_cache();
-        let mut encoded = Encoded::with_capacity(sum_bytes(jobs));
+        let bytes = sum_bytes(jobs);
+        let mut encoded = Encoded::with_capacity(bytes)?;
         for job in jobs {
             if is_interrupted() {
                 return Err(Error::Interrupted);
+            }
+            self.check_job(job, is_interrupted)?;
+            if bytes >= LARGE_BYTES {
+                reserve_ids(&mut encoded.ids, job)?;
             }
             self.encode_input(job.input, &mut cache, &mut encoded.ids, is_interrupted)?;
             if job.ends_text {
@@ -299,6 +321,22 @@ impl Encoder {
         Ok(())
     }
 
+    /// Checks that the system has memory for a job that could not be split.
+    fn check_job(
+        &self,
+        job: &EncodeJob<'_>,
+        is_interrupted: &(dyn Fn() -> bool + Sync),
+    ) -> Result<(), Error> {
+        match job.input {
+            input if input.byte_len() < LARGE_BYTES => Ok(()),
+            JobInput::Text(text) => self.check_available(text, is_interrupted),
+            JobInput::Bytes(bytes) => bytes
+                .utf8_chunks()
+                .filter(|chunk| chunk.valid().len() >= LARGE_BYTES)
+                .try_for_each(|chunk| self.check_available(chunk.valid(), is_interrupted)),
+        }
+    }
+
     /// Makes jobs of texts. Large texts are split if they may be.
     fn split_into_jobs<'t>(&self, texts: &[&'t str]) -> Vec<EncodeJob<'t>> {
         let parts = texts.iter().flat_map(|&text| {
@@ -311,9 +349,14 @@ impl Encoder {
         parts.collect()
     }
 
-    fn max_job_bytes(&self) -> usize {
+    pub(super) fn max_job_bytes(&self) -> usize {
         if self.may_split_texts { MAX_JOB_BYTES } else { usize::MAX }
     }
+}
+
+/// Makes room for the ids of a job: at most one for each byte, and those that are written ahead.
+fn reserve_ids(ids: &mut Vec<u32>, job: &EncodeJob<'_>) -> Result<(), Error> {
+    allocation::reserve(ids, job.input.byte_len() + GROUP_SIZE * WORDS, IDS)
 }
 
 fn sum_bytes(jobs: &[EncodeJob<'_>]) -> usize {

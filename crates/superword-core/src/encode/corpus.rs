@@ -5,8 +5,9 @@ use std::sync::mpsc::{self, SyncSender};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use crate::corpus::{Batch, Corpus, ReadOptions, Totals};
-use crate::encode::{Encoded, Encoder};
+use crate::corpus::{Batch, Corpus, MAX_DOCUMENT_BYTES, ReadOptions, Totals};
+use crate::encode::{Encoded, Encoder, MAX_CACHE_BYTES};
+use crate::platform::memory_budget::MemoryBudget;
 use crate::{Control, Error, Stage};
 
 /// The bytes of text that are encoded at once, per thread.
@@ -19,27 +20,39 @@ const MAX_PORTION_BYTES: usize = 64 << 20;
 /// `write` with their ids in the order of the input.
 ///
 /// At most three portions of text are in memory: one that is read, one that waits, and one that is
-/// encoded. A document larger than a portion is a portion alone.
+/// encoded. A document larger than a portion is a portion alone. With a memory limit, portions are
+/// smaller, and there are no more threads than fit.
 ///
 /// # Errors
 /// The first of these in the order of the input: an error of `write`, an error of the corpus, an error
-/// of encoding, or an interrupt. Also if the system refuses to start the thread that reads.
+/// of encoding, or an interrupt. Also if a document needs more than the memory limit, or the system
+/// refuses to start the thread that reads.
 pub fn encode_corpus(
     encoder: &Encoder,
     corpus: &dyn Corpus,
     threads: usize,
+    memory_limit: Option<u64>,
     write: &mut dyn FnMut(Encoded) -> Result<(), Error>,
     control: &Control<'_>,
 ) -> Result<Totals, Error> {
+    let budget = MemoryBudget::new(memory_limit);
+    budget.start();
+    let threads = budget.threads(threads, MAX_CACHE_BYTES);
+    let max_document_bytes = budget.encoded_document_size().unwrap_or(MAX_DOCUMENT_BYTES);
+    let reading = ReadOptions { max_document_bytes, ..ReadOptions::whole_documents(1) };
     thread::scope(|scope| {
         let (portions, read) = mpsc::sync_channel(1);
         let size = threads.saturating_mul(BYTES_PER_THREAD).min(MAX_PORTION_BYTES);
-        let read_all = move || read_portions(corpus, size, &portions, control);
+        let size = size.min(max_document_bytes as usize);
+        let read_all = move || read_portions(corpus, reading, size, &portions, control);
         let reader = thread::Builder::new().spawn_scoped(scope, read_all);
         let reader = reader.map_err(|source| Error::Thread { source })?;
         // If encoding ends early, this closes the channel, which ends the reader.
         let written = read.into_iter().try_for_each(|portion: Batch| {
             let texts: Vec<&str> = portion.documents().collect();
+            texts.iter().try_for_each(|text| {
+                encoder.check_memory(text, budget, threads, control.is_interrupted)
+            })?;
             write(encoder.encode_all(&texts, threads, control.is_interrupted)?)
         });
         let totals = reader.join().unwrap_or_else(|payload| std::panic::resume_unwind(payload));
@@ -51,6 +64,7 @@ pub fn encode_corpus(
 /// document.
 fn read_portions(
     corpus: &dyn Corpus,
+    reading: ReadOptions,
     size: usize,
     to: &SyncSender<Batch>,
     control: &Control<'_>,
@@ -71,7 +85,7 @@ fn read_portions(
     };
     let progress = |done| (control.progress)(Stage::Encode, done);
     // With one thread, the documents come in order.
-    let totals = corpus.read(ReadOptions::whole_documents(1), &collect, &progress)?;
+    let totals = corpus.read(reading, &collect, &progress)?;
     send(collected.into_inner().unwrap_or_else(PoisonError::into_inner))?;
     Ok(totals)
 }
@@ -122,7 +136,7 @@ mod tests {
                 written.extend(ends.map(|ends| portion.ids[ends].to_vec()));
                 Ok(())
             };
-            let totals = encode_corpus(&encoder, &corpus, threads, &mut write, &QUIET);
+            let totals = encode_corpus(&encoder, &corpus, threads, None, &mut write, &QUIET);
             assert_eq!(totals.expect("nothing is wrong").documents, 201);
             assert!(written == expected);
             assert!(portions > 1);
@@ -137,7 +151,7 @@ mod tests {
             calls += 1;
             Err(Error::CorpusChanged)
         };
-        let ended = encode_corpus(&encoder(), &corpus, 1, &mut write, &QUIET);
+        let ended = encode_corpus(&encoder(), &corpus, 1, None, &mut write, &QUIET);
         assert!(matches!(ended, Err(Error::CorpusChanged)), "{ended:?}");
         assert_eq!(calls, 1);
     }
@@ -146,7 +160,7 @@ mod tests {
     fn an_interrupt_ends_the_job() {
         let corpus: Memory = documents().into_iter().collect();
         let control = Control { is_interrupted: &|| true, ..QUIET };
-        let ended = encode_corpus(&encoder(), &corpus, 2, &mut |_| Ok(()), &control);
+        let ended = encode_corpus(&encoder(), &corpus, 2, None, &mut |_| Ok(()), &control);
         assert!(matches!(ended, Err(Error::Interrupted)), "{ended:?}");
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Mutex;
 
 use crate::Error;
 use crate::control::never;
+use crate::corpus::split_into_pieces;
 use crate::encode::numbering::TokenNumbering;
 use crate::encode::pipeline::dispatch::InstructionSet;
 use crate::encode::pipeline::group::GROUP_SIZE;
@@ -181,8 +182,10 @@ impl Encoder {
         text: &str,
         cache: &mut EncoderCache,
         ids: &mut Vec<u32>,
+        is_interrupted: &(dyn Fn() -> bool + Sync),
     ) -> Result<(), Error> {
-        self.append_ids_between::<GROUP_SIZE>(text, cache, ids, EncodeContext::new(&never))
+        let context = EncodeContext::new(is_interrupted);
+        self.append_ids_between::<GROUP_SIZE>(text, cache, ids, context)
     }
 
     /// Appends the ids of single bytes.
@@ -222,6 +225,7 @@ impl Encoder {
         ids: &mut Vec<u32>,
         context: EncodeContext<'_>,
     ) -> Result<(), Error> {
+        self.check_positions(text, context.is_interrupted)?;
         let start = ids.len();
         if let Some(second_stage) = &self.second_stage {
             let mut replay = mem::replace(&mut cache.pretoken_replay, PretokenReplay::new());
@@ -252,12 +256,16 @@ impl Encoder {
         &self,
         text: &str,
         is_interrupted: &(dyn Fn() -> bool + Sync),
-        each: impl FnMut(&[u32]),
+        mut each: impl FnMut(&[u32]),
     ) -> Result<(), Error> {
         let Some(second_stage) = &self.second_stage else { return Ok(()) };
         let mut cache = self.take_cache();
         let context = EncodeContext::new(is_interrupted);
-        self.encode_first_stage::<GROUP_SIZE>(second_stage, text, &mut cache, context, each)?;
+        for piece in split_into_pieces(text.as_bytes(), self.max_job_bytes()) {
+            let (piece, each) = (&text[piece], &mut each);
+            self.encode_first_stage::<GROUP_SIZE>(second_stage, piece, &mut cache, context, each)?;
+            cache.shrink();
+        }
         self.return_cache(cache);
         Ok(())
     }

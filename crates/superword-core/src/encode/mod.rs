@@ -15,9 +15,9 @@
 //! 5. `numbering`: the tokens of the encoder become ids.
 //!
 //! Around it: `batch` encodes many texts on several threads, `corpus` a corpus in the order of its
-//! documents, `stable` texts that go on. `replay` is the definition, slow and simple, that tests compare the encoder
-//! with. `rules_that_open` tells training which rules open pretokens, and
-//! `pretoken_rules` how a model encodes them.
+//! documents, `stable` texts that go on; `working_memory` refuses texts that take too much. `replay`
+//! is the definition, slow and simple, that tests compare the encoder with. `rules_that_open` tells
+//! training which rules open pretokens, and `pretoken_rules` how a model encodes them.
 
 mod batch;
 #[cfg(feature = "threads")]
@@ -31,13 +31,16 @@ mod replay;
 mod rules_that_open;
 mod stable;
 mod supermerge;
+mod working_memory;
 
 pub use crate::encode::batch::Encoded;
 #[cfg(feature = "threads")]
 pub use crate::encode::corpus::encode_corpus;
 pub use crate::encode::encoder::Encoder;
+pub use crate::encode::pretoken::cache::MAX_CACHE_BYTES;
 pub(crate) use crate::encode::pretoken_rules::PretokenRules;
 pub use crate::encode::pretoken_rules::list_unreachable;
 pub use crate::encode::replay::{Replay, ReplayStep, replay_tokens, replayed_token};
 pub(crate) use crate::encode::rules_that_open::rules_that_open;
 pub use crate::encode::stable::{EncodeStream, OpenTextEncoder};
+pub use crate::encode::working_memory::{BYTES_PER_PRETOKEN_BYTE, MAX_PRETOKEN_BYTES};

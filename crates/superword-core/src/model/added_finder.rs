@@ -2,6 +2,7 @@
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
+use super::added_matches::{AddedMatch, AddedMatches, ReversedTokens};
 use super::open_suffixes::OpenSuffixes;
 use super::{TokenId, model_error};
 use crate::Error;
@@ -11,6 +12,8 @@ use crate::Error;
 #[derive(Clone, Debug)]
 pub struct AddedTokenFinder {
     automaton: AhoCorasick,
+    /// `None` if all tokens are short.
+    reversed: Option<ReversedTokens>,
     open_suffixes: OpenSuffixes,
     ids: Vec<TokenId>,
     may_split_documents: bool,
@@ -39,17 +42,22 @@ impl AddedTokenFinder {
         if tokens.is_empty() {
             return Ok(None);
         }
+        let refuse = |error| model_error(format!("the added tokens are too long: {error}"));
         // The memory of this kind is in proportion to the texts.
         let automaton = AhoCorasick::builder()
             .match_kind(MatchKind::LeftmostLongest)
             .kind(Some(AhoCorasickKind::ContiguousNFA))
             .build(tokens.iter().map(|(_, text)| text))
-            .map_err(|error| model_error(format!("the added tokens are too long: {error}")))?;
+            .map_err(refuse)?;
+        let texts = tokens.iter().map(|(_, text)| text.as_str());
+        let reversed = ReversedTokens::new(texts).map_err(refuse)?;
         let is_apart = |byte: u8| byte != b'\n' && !byte.is_ascii_graphic();
         let may_split_documents = tokens.iter().all(|(_, text)| text.bytes().all(is_apart));
         let ids = tokens.iter().map(|&(id, _)| id).collect();
         let open_suffixes = OpenSuffixes::new(tokens.iter().map(|(_, text)| text.as_bytes()));
-        Ok(Some(AddedTokenFinder { automaton, open_suffixes, ids, may_split_documents }))
+        let finder =
+            AddedTokenFinder { automaton, reversed, open_suffixes, ids, may_split_documents };
+        Ok(Some(finder))
     }
 
     /// Whether no added token has a character of a split point: a visible ASCII character, a newline
@@ -74,19 +82,23 @@ impl AddedTokenFinder {
         let suffixes = self.open_suffixes.find(text.as_bytes());
         let first_after = |end: usize| suffixes.iter().copied().find(|&start| start >= end);
         let Some(mut open) = first_after(0) else { return text.len() };
-        for found in self.automaton.find_iter(text) {
-            if open <= found.start() {
+        for found in self.find_matches(text) {
+            if open <= found.range.start {
                 break;
             }
-            let Some(next) = first_after(found.end()) else { return text.len() };
+            let Some(next) = first_after(found.range.end) else { return text.len() };
             open = next;
         }
         open
     }
 
+    fn find_matches<'f, 't>(&'f self, text: &'t str) -> AddedMatches<'f, 't> {
+        AddedMatches::new(&self.automaton, self.reversed.as_ref(), text)
+    }
+
     /// Splits a text into added tokens and the text between them.
     pub fn split<'t>(&self, text: &'t str) -> impl Iterator<Item = Segment<'t>> {
-        let mut matches = self.automaton.find_iter(text).map(Some).chain([None]);
+        let mut matches = self.find_matches(text).map(Some).chain([None]);
         let mut end = 0;
         let mut found = None;
         std::iter::from_fn(move || {
@@ -94,10 +106,9 @@ impl AddedTokenFinder {
                 return Some(added);
             }
             let next = matches.next()?;
-            let before = &text[end..next.map_or(text.len(), |found| found.start())];
-            let added = next.map(|next| {
-                end = next.end();
-                let position = next.pattern().as_usize();
+            let before = &text[end..next.as_ref().map_or(text.len(), |found| found.range.start)];
+            let added = next.map(|AddedMatch { position, range }| {
+                end = range.end;
                 Segment::Added { position, id: self.ids[position] }
             });
             if before.is_empty() {
@@ -154,6 +165,24 @@ mod tests {
             let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
             let found: Vec<_> = finder(&texts).split(&text).collect();
             prop_assert_eq!(found, split_slowly(&texts, &text));
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..Default::default() })]
+        /// Long tokens make the text be read backwards, and short ones match in between.
+        #[test]
+        fn the_leftmost_longest_of_long_tokens_matches(
+            lengths in prop::collection::hash_set((1..400_usize, "[abé]{1,2}"), 1..6),
+            text in prop::collection::vec((1..900_usize, "[abéc]{1,2}"), 0..12),
+        ) {
+            let tokens = ["a".to_owned(), "é".to_owned()].into_iter();
+            let tokens = tokens.chain(lengths.iter().map(|(n, end)| "a".repeat(*n) + end));
+            let tokens: std::collections::BTreeSet<String> = tokens.collect();
+            let tokens: Vec<&str> = tokens.iter().map(String::as_str).collect();
+            let text: String = text.iter().map(|(n, end)| "a".repeat(*n) + end).collect();
+            let found: Vec<_> = finder(&tokens).split(&text).collect();
+            prop_assert_eq!(found, split_slowly(&tokens, &text));
         }
     }
 

@@ -19,6 +19,7 @@
 
 mod added;
 mod added_finder;
+mod added_matches;
 mod authors;
 mod decode;
 mod early_merges;

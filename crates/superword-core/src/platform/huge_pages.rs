@@ -2,6 +2,8 @@
 //!
 //! Huge pages need fewer entries of the TLB, so that random reads miss it far less often.
 
+use crate::platform::allocation;
+
 /// The smallest block, in bytes, for which huge pages are requested.
 #[cfg(target_os = "linux")]
 const MIN_BLOCK: usize = 1 << 22;
@@ -15,7 +17,21 @@ pub(crate) fn filled<T: Copy>(value: T, len: usize) -> Vec<T> {
 
 /// Returns an empty vector of this capacity, on huge pages where the system has them.
 pub(crate) fn with_capacity<T>(capacity: usize) -> Vec<T> {
-    let memory: Vec<T> = Vec::with_capacity(capacity);
+    request(Vec::with_capacity(capacity))
+}
+
+/// Like [`with_capacity`], or fails if the system has too little memory.
+pub(crate) fn try_with_capacity<T>(
+    capacity: usize,
+    what: &'static str,
+) -> Result<Vec<T>, crate::Error> {
+    let mut memory = Vec::new();
+    allocation::reserve(&mut memory, capacity, what)?;
+    Ok(request(memory))
+}
+
+/// Requests huge pages for an empty vector.
+fn request<T>(memory: Vec<T>) -> Vec<T> {
     #[cfg(target_os = "linux")]
     {
         let bytes = memory.capacity() * size_of::<T>();

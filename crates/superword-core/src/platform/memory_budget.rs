@@ -1,13 +1,24 @@
-//! The memory limit of a training run, and how it is divided.
+//! The memory limit of a job, and how it is divided.
 
 use crate::Error;
+use crate::platform::huge_pages;
 
 /// The smallest memory limit, in bytes. A smaller one is raised to it.
 pub const MIN_MEMORY_LIMIT: u64 = 256_000_000;
 
+/// A document may have the limit divided by this.
+pub const DOCUMENTS_PER_LIMIT: u64 = 8;
+
+/// A document that is encoded may have the limit divided by this. Its ids take up to four times its
+/// size, and there are copies on the way from the reader and to the writer.
+pub const ENCODED_DOCUMENTS_PER_LIMIT: u64 = 32;
+
 /// Memory that a process uses beside its tables: the libraries, and batches on their way to the
 /// workers.
 const OVERHEAD: u64 = 96_000_000;
+
+/// Memory that a thread takes for a block of input and a batch, beside its tables.
+const THREAD_BYTES: u64 = 8_000_000;
 
 /// Bytes of memory that learning merges takes for each byte of the distinct pretokens, and for each
 /// pretoken. Measured; see docs/training.md.
@@ -29,6 +40,19 @@ impl MemoryBudget {
         MemoryBudget { limit: limit.map(|limit| limit.max(MIN_MEMORY_LIMIT)) }
     }
 
+    /// Starts a job: with a limit, returns what earlier work has freed to the system.
+    pub(crate) fn start(self) {
+        if self.limit.is_some() {
+            huge_pages::release();
+        }
+    }
+
+    /// Returns how many of `threads` threads a job may use, if each takes `bytes` for its tables.
+    pub(crate) fn threads(self, threads: usize, bytes: usize) -> usize {
+        let fitting = |limit: u64| (limit - OVERHEAD) / 3 / (THREAD_BYTES + bytes as u64);
+        self.limit.map_or(threads, |limit| threads.min(fitting(limit) as usize).max(1))
+    }
+
     /// Returns the size in bytes above which one of `tables` hash tables has to be spilled.
     ///
     /// That is a sixth of its share: a table that doubles takes three times its size for a moment,
@@ -46,7 +70,25 @@ impl MemoryBudget {
     /// Returns how many bytes a document may have: an eighth of the limit. The file and the batch have
     /// a copy each, while another thread may have such a document, too.
     pub(crate) fn document_size(self) -> Option<u64> {
-        self.limit.map(|limit| limit / 8)
+        self.limit.map(|limit| limit / DOCUMENTS_PER_LIMIT)
+    }
+
+    /// Returns how many bytes a document that is encoded may have.
+    pub(crate) fn encoded_document_size(self) -> Option<u64> {
+        self.limit.map(|limit| limit / ENCODED_DOCUMENTS_PER_LIMIT)
+    }
+
+    /// Returns how many bytes each of `threads` threads may take to encode a text: together they have
+    /// half of the limit.
+    pub(crate) fn text_size(self, threads: usize) -> Option<u64> {
+        self.limit.map(|limit| (limit - OVERHEAD) / 2 / threads.max(1) as u64)
+    }
+
+    /// Returns the error for a text that takes so many bytes on each of `threads` threads.
+    pub(crate) fn refuse_text(self, bytes: u64, threads: usize) -> Error {
+        let what = "the longest text without a place to split it, and encoding it,";
+        let needed = 2 * bytes * threads.max(1) as u64 + OVERHEAD;
+        Error::MemoryLimit { what, needed, limit: self.limit.unwrap_or(u64::MAX) }
     }
 
     /// Checks that merges can be learned on pretokens that take this many cells, one for each byte

@@ -6,6 +6,7 @@
 //! 4. `memory_budget`: the memory limit of training;
 //! 5. `threads`, `temporary_file`: threads and temporary files, in builds that have them.
 
+pub(crate) mod allocation;
 pub(crate) mod cpu;
 pub(crate) mod hash;
 pub(crate) mod huge_pages;

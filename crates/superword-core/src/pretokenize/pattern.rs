@@ -136,7 +136,8 @@ impl Pattern {
     }
 
     /// Whether a regex splits the texts, and no scanner.
-    pub(crate) fn is_regex(&self) -> bool {
+    #[must_use]
+    pub fn is_regex(&self) -> bool {
         matches!(self.scanner, Scanner::Regex(_))
     }
 

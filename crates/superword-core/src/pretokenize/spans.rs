@@ -88,7 +88,8 @@ impl<'t> Spans<'t> {
 
     /// Stops with [`Error::Interrupted`] once `is_interrupted` returns `true`, if a regex makes the
     /// pretokens. It is asked before each of them. Named patterns take no notice: they are fast.
-    pub(crate) fn interrupted_by(self, is_interrupted: &'t (dyn Fn() -> bool + Sync)) -> Spans<'t> {
+    #[must_use]
+    pub fn interrupted_by(self, is_interrupted: &'t (dyn Fn() -> bool + Sync)) -> Spans<'t> {
         match self.0 {
             Inner::Regex(spans) => Spans(Inner::Regex(spans.interrupted_by(is_interrupted))),
             _ => self,

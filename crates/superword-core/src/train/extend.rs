@@ -69,7 +69,7 @@ pub fn extend(
     let threads = resources.threads;
     let split_documents = base.may_split_documents();
     let reading = ReadOptions { split_documents, ..ReadOptions::whole_documents(threads) };
-    let pass = resources.pass(corpus, reading, control);
+    let pass = resources.pass(corpus, reading, 0, control);
     let counts = count_pretokens(&pass, splitter, kind != ExtensionKind::Merges)?;
     let training = counts.training();
     let merges = learn_merges(base, kind, &counts, &context)?;

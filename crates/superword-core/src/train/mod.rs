@@ -33,6 +33,7 @@ mod word_counts;
 use crate::control::Control;
 use crate::corpus::{Corpus, ReadOptions};
 use crate::count::{CorpusPass, count_pretokens};
+use crate::encode::MAX_CACHE_BYTES;
 use crate::error::Error;
 use crate::model::{Model, Parameters, SecondStage};
 use crate::platform::huge_pages;
@@ -59,7 +60,7 @@ pub fn train(
     let context = TrainingContext { parameters: &parameters, resources, control };
     let splitter = Splitter::new(&parameters.pattern, &parameters.eligible)?;
     let reading = splitter.read_options(resources.threads);
-    let pass = resources.pass(corpus, reading, control);
+    let pass = resources.pass(corpus, reading, 0, control);
     let counts = count_pretokens(&pass, &splitter, parameters.supermerges)?;
     let training = counts.training();
     let next_pass = CorpusPass { expected: Some(counts.totals), ..pass };
@@ -70,8 +71,9 @@ pub fn train(
         drop(counts);
         huge_pages::release();
         let split_documents = Pattern::new(pattern)?.may_split_documents();
-        let next_pass =
-            CorpusPass { reading: ReadOptions { split_documents, ..pass.reading }, ..next_pass };
+        let reading = ReadOptions { split_documents, ..reading };
+        let second_pass = resources.pass(corpus, reading, MAX_CACHE_BYTES, control);
+        let next_pass = CorpusPass { expected: next_pass.expected, ..second_pass };
         superbpe::learn(&next_pass, merges, &context)?
     } else {
         let merges = MergeSteps::learn(&counts, &context)?;

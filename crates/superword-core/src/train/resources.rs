@@ -30,17 +30,22 @@ impl Resources {
         self.verify_every.is_some_and(|every| (rules as u64).is_multiple_of(every))
     }
 
-    /// Returns a pass over a corpus with these resources.
+    /// Returns a pass over a corpus with these resources. Each thread takes `thread_bytes` beside the
+    /// tables that are spilled; there are no more threads than fit the memory limit.
     pub(crate) fn pass<'c>(
         self,
         corpus: &'c dyn Corpus,
         reading: ReadOptions,
+        thread_bytes: usize,
         control: &'c Control<'c>,
     ) -> CorpusPass<'c> {
         let budget = self.budget();
+        budget.start();
         let max_document_bytes = budget.document_size().unwrap_or(reading.max_document_bytes);
-        let reading = ReadOptions { max_document_bytes, ..reading };
-        CorpusPass { corpus, reading, budget, control, expected: None }
+        let tables = reading.threads;
+        let threads = budget.threads(reading.threads, thread_bytes);
+        let reading = ReadOptions { threads, max_document_bytes, ..reading };
+        CorpusPass { corpus, reading, tables, budget, control, expected: None }
     }
 }
 

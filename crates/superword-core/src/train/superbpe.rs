@@ -175,7 +175,7 @@ mod tests {
         let stage = parameters.second_stage.as_ref().expect("a second stage");
         let first_stage = Parameters { vocab_size: stage.transition, ..parameters.clone() };
         let splitter = Splitter::new(&parameters.pattern, &parameters.eligible).expect("regexes");
-        let pass = resources.pass(&corpus, ReadOptions::whole_documents(1), &control);
+        let pass = resources.pass(&corpus, ReadOptions::whole_documents(1), 0, &control);
         let counts = count_pretokens(&pass, &splitter, false).expect("counts");
         let first_context = TrainingContext { parameters: &first_stage, ..context };
         let merges = MergeSteps::learn(&counts, &first_context).expect("merges");

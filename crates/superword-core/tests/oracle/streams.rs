@@ -78,8 +78,8 @@ fn feed_all(stream: &mut EncodeStream, pieces: &[&[u8]]) -> Result<Vec<u32>, Err
     for piece in pieces {
         ids.extend(stream.feed(piece, &|| false)?);
     }
-    let peeked = stream.peek()?;
-    let rest = stream.finish()?;
+    let peeked = stream.peek(&|| false)?;
+    let rest = stream.finish(&|| false)?;
     assert!(peeked == rest && stream.held_back().is_empty());
     ids.extend(rest);
     Ok(ids)

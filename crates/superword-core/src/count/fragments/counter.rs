@@ -14,6 +14,10 @@ pub(crate) struct FragmentCounter {
     table: FragmentTable,
     /// The contents of earlier tables, which became too large.
     runs: Runs,
+    /// The size in bytes above which the table is spilled.
+    max_size: usize,
+    /// Why a table could not be spilled inside the current document.
+    failed: Option<Error>,
     /// The symbols of the fragments that wait to be counted, and of the current one.
     symbols: Vec<FragmentSymbol>,
     waiting: Vec<WaitingFragment>,
@@ -33,11 +37,13 @@ struct WaitingFragment {
 }
 
 impl FragmentCounter {
-    /// Creates an empty counter.
-    pub(crate) fn new() -> FragmentCounter {
+    /// Creates an empty counter, which spills a table of more than `max_size` bytes.
+    pub(crate) fn new(max_size: usize) -> FragmentCounter {
         FragmentCounter {
             table: FragmentTable::default(),
             runs: Runs::new(|sum, count| sum + count),
+            max_size,
+            failed: None,
             symbols: Vec::new(),
             waiting: Vec::new(),
             start: 0,
@@ -51,14 +57,13 @@ impl FragmentCounter {
         pass: &CorpusPass,
         splitter: &dyn FragmentSplitter,
     ) -> Result<(FragmentCounter, Totals), Error> {
-        let max_size = pass.budget.table_size(pass.reading.threads);
+        let max_size = pass.budget.table_size(pass.tables);
         let count = |counter: &mut FragmentCounter, batch: &Batch| {
             batch
                 .weighted_documents()
-                .try_for_each(|(document, weight)| counter.add(document, weight, splitter))?;
-            counter.spill_above(max_size)
+                .try_for_each(|(document, weight)| counter.add(document, weight, splitter))
         };
-        pass.count(Stage::Fragments, FragmentCounter::new, count)
+        pass.count(Stage::Fragments, || FragmentCounter::new(max_size), count)
     }
 
     /// Counts the fragments of a document `weight` times.
@@ -75,7 +80,7 @@ impl FragmentCounter {
         splitter.split(document, self)?;
         self.end_fragment();
         self.count_waiting();
-        Ok(())
+        self.failed.take().map_or(Ok(()), Err)
     }
 
     /// Adds a symbol to the current fragment.
@@ -100,7 +105,7 @@ impl FragmentCounter {
         }
     }
 
-    /// Counts the fragments that wait.
+    /// Counts the fragments that wait, and spills the table if it has become too large.
     fn count_waiting(&mut self) {
         let mut start = 0;
         for &WaitingFragment { end, hash } in &self.waiting {
@@ -110,11 +115,9 @@ impl FragmentCounter {
         self.waiting.clear();
         self.symbols.clear();
         self.start = 0;
-    }
-
-    /// Spills the table if it takes more than `max_size` bytes.
-    pub(crate) fn spill_above(&mut self, max_size: usize) -> Result<(), Error> {
-        if self.table.memory() > max_size { self.spill() } else { Ok(()) }
+        if self.table.memory() > self.max_size && self.failed.is_none() {
+            self.failed = self.spill().err();
+        }
     }
 
     /// Returns the fragments that were counted.
@@ -132,6 +135,7 @@ impl FragmentCounter {
     }
 
     /// Writes the table to a run, and empties it.
+    #[cold]
     fn spill(&mut self) -> Result<(), Error> {
         let table = std::mem::take(&mut self.table);
         self.runs.write(|each| {

@@ -58,11 +58,13 @@ pub(crate) fn count_token_bigrams(
     pass: &CorpusPass,
     encoder: &Encoder,
 ) -> Result<BigramCounts, Error> {
-    let buckets = BigramCounts::buckets_for(pass.corpus, pass.reading.threads, pass.budget);
+    let buckets = BigramCounts::buckets_for(pass.corpus, pass.tables, pass.budget);
     let count = |bigrams: &mut BigramCounts, batch: &Batch| {
         let mut counted = batch.weighted_documents().filter(|&(_, weight)| weight > 0);
         counted.try_for_each(|(document, weight)| {
-            encoder.first_stage(document, pass.control.is_interrupted, |pretoken| {
+            let is_interrupted = pass.control.is_interrupted;
+            encoder.check_memory(document, pass.budget, pass.reading.threads, is_interrupted)?;
+            encoder.first_stage(document, is_interrupted, |pretoken| {
                 for pair in pretoken.windows(2) {
                     let bucket = token_bucket(bigrams, pair[0], pair[1]);
                     bigrams.add(bucket, weight);

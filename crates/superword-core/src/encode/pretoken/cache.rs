@@ -22,8 +22,11 @@ pub(crate) const MAX_CACHED_LEN: usize = 256;
 /// Working memory of more items than this is freed after a text.
 const MAX_KEPT_ITEMS: usize = 1 << 16;
 
-/// The cache of one thread, which it keeps between texts. It takes at most 64 MB whatever the texts
-/// are, or more with more than 131,072 tokens.
+/// The most bytes that a cache takes, whatever the texts are. With more than 131,072 tokens, it may
+/// take more.
+pub const MAX_CACHE_BYTES: usize = 64 << 20;
+
+/// The cache of one thread, which it keeps between texts. It takes at most [`MAX_CACHE_BYTES`].
 pub(crate) struct EncoderCache {
     pub(crate) table: PretokenTable,
     /// The tokens of pretokens with many tokens.

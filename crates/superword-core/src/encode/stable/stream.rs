@@ -4,7 +4,6 @@ use std::str;
 use std::sync::Arc;
 
 use crate::Error;
-use crate::control::never;
 use crate::encode::batch::BYTES_PER_TOKEN;
 use crate::encode::pretoken::cache::EncoderCache;
 use crate::encode::stable::open_text::{OpenTextEncoder, StablePart};
@@ -57,26 +56,30 @@ impl EncodeStream {
     pub fn feed(
         &mut self,
         piece: &[u8],
-        is_interrupted: &dyn Fn() -> bool,
+        is_interrupted: &(dyn Fn() -> bool + Sync),
     ) -> Result<Vec<u32>, Error> {
         let mut parts = piece.chunks(MAX_PART_BYTES);
-        let mut ids = self.feed_part(parts.next().unwrap_or_default())?;
+        let mut ids = self.feed_part(parts.next().unwrap_or_default(), is_interrupted)?;
         for part in parts {
             if is_interrupted() {
                 return Err(Error::Interrupted);
             }
-            ids.append(&mut self.feed_part(part)?);
+            ids.append(&mut self.feed_part(part, is_interrupted)?);
         }
         Ok(ids)
     }
 
-    fn feed_part(&mut self, part: &[u8]) -> Result<Vec<u32>, Error> {
+    fn feed_part(
+        &mut self,
+        part: &[u8],
+        is_interrupted: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Vec<u32>, Error> {
         self.held.extend_from_slice(part);
         if self.held.len() < self.next_len {
             return Ok(Vec::new());
         }
         let mut ids = Vec::with_capacity(self.held.len() / BYTES_PER_TOKEN);
-        let part = self.with_cache(|cache| self.append_stable(cache, &mut ids))?;
+        let part = self.with_cache(|cache| self.append_stable(cache, &mut ids, is_interrupted))?;
         let before_restart = ids.len() - part.after_restart;
         // More text may show less to be stable, since not all is taken into account.
         let known = ids.len().max(self.returned_ids);
@@ -94,9 +97,9 @@ impl EncodeStream {
     ///
     /// # Errors
     /// As [`EncodeStream::feed`].
-    pub fn peek(&self) -> Result<Vec<u32>, Error> {
+    pub fn peek(&self, is_interrupted: &(dyn Fn() -> bool + Sync)) -> Result<Vec<u32>, Error> {
         let mut ids = Vec::new();
-        self.with_cache(|cache| self.append_ended(&self.held, cache, &mut ids))?;
+        self.with_cache(|cache| self.append_ended(&self.held, cache, &mut ids, is_interrupted))?;
         Ok(ids.split_off(self.returned_ids))
     }
 
@@ -104,10 +107,19 @@ impl EncodeStream {
     ///
     /// # Errors
     /// As [`EncodeStream::feed`].
-    pub fn finish(&mut self) -> Result<Vec<u32>, Error> {
-        let rest = self.peek()?;
+    pub fn finish(
+        &mut self,
+        is_interrupted: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Vec<u32>, Error> {
+        let rest = self.peek(is_interrupted)?;
         *self = EncodeStream::new(self.encoder.clone(), self.special_tokens.take());
         Ok(rest)
+    }
+
+    /// Whether a regex makes the pretokens, as [`Encoder::has_regex`](crate::Encoder::has_regex).
+    #[must_use]
+    pub fn has_regex(&self) -> bool {
+        self.encoder.encoder.has_regex()
     }
 
     /// The bytes whose ids were not returned yet.
@@ -131,6 +143,7 @@ impl EncodeStream {
         &self,
         cache: &mut EncoderCache,
         ids: &mut Vec<u32>,
+        is_interrupted: &(dyn Fn() -> bool + Sync),
     ) -> Result<StablePart, Error> {
         let added = self.encoder.encoder.added_tokens.as_ref();
         let finders: Vec<_> = self.special_tokens.as_deref().into_iter().chain(added).collect();
@@ -146,11 +159,11 @@ impl EncodeStream {
             };
             // Bytes that are not UTF-8 end a text. Those of a character that is not complete do not.
             let Some(invalid) = invalid else {
-                let part = self.append_open(text, &finders, cache, ids)?;
+                let part = self.append_open(text, &finders, cache, ids, is_interrupted)?;
                 return Ok(part.after(start));
             };
             let end = start + text.len() + invalid;
-            self.append_ended(&self.held[start..end], cache, ids)?;
+            self.append_ended(&self.held[start..end], cache, ids, is_interrupted)?;
             start = end;
         }
     }
@@ -162,6 +175,7 @@ impl EncodeStream {
         finders: &[&AddedTokenFinder],
         cache: &mut EncoderCache,
         ids: &mut Vec<u32>,
+        is_interrupted: &(dyn Fn() -> bool + Sync),
     ) -> Result<StablePart, Error> {
         let [finder, inner @ ..] = finders else {
             return self.encoder.append_stable(text, cache, ids);
@@ -173,14 +187,14 @@ impl EncodeStream {
                 Segment::Text(text) => last = Some(text),
                 Segment::Added { id, .. } => {
                     if let Some(text) = last.take() {
-                        self.append_closed(text, inner, cache, ids)?;
+                        self.append_closed(text, inner, cache, ids, is_interrupted)?;
                     }
                     ids.push(id.0);
                 }
             }
         }
         let open = last.unwrap_or_default();
-        let part = self.append_open(open, inner, cache, ids)?;
+        let part = self.append_open(open, inner, cache, ids, is_interrupted)?;
         Ok(part.after(stable_len - open.len()))
     }
 
@@ -191,12 +205,13 @@ impl EncodeStream {
         finders: &[&AddedTokenFinder],
         cache: &mut EncoderCache,
         ids: &mut Vec<u32>,
+        is_interrupted: &(dyn Fn() -> bool + Sync),
     ) -> Result<(), Error> {
         let encoder = &self.encoder.encoder;
         if finders.is_empty() {
-            encoder.encode_between(text, cache, ids)
+            encoder.encode_between(text, cache, ids, is_interrupted)
         } else {
-            encoder.encode_text(text, cache, ids, &never)
+            encoder.encode_text(text, cache, ids, is_interrupted)
         }
     }
 
@@ -206,15 +221,18 @@ impl EncodeStream {
         bytes: &[u8],
         cache: &mut EncoderCache,
         ids: &mut Vec<u32>,
+        is_interrupted: &(dyn Fn() -> bool + Sync),
     ) -> Result<(), Error> {
         let encoder = &self.encoder.encoder;
         for chunk in bytes.utf8_chunks() {
             match &self.special_tokens {
-                None => encoder.encode_text(chunk.valid(), cache, ids, &never)?,
+                None => encoder.encode_text(chunk.valid(), cache, ids, is_interrupted)?,
                 Some(special_tokens) => {
                     for segment in special_tokens.split(chunk.valid()) {
                         match segment {
-                            Segment::Text(text) => encoder.encode_text(text, cache, ids, &never)?,
+                            Segment::Text(text) => {
+                                encoder.encode_text(text, cache, ids, is_interrupted)?;
+                            }
                             Segment::Added { id, .. } => ids.push(id.0),
                         }
                     }

@@ -14,7 +14,7 @@ mod sorted_counts;
 use crate::Error;
 use crate::control::{Control, never};
 use crate::corpus::{Corpus, Totals};
-use crate::count::{FragmentCounter, PretokenCounter, SharedBigramCounts};
+use crate::count::{BIGRAM_BUCKETS, FragmentCounter, PretokenCounter, SharedBigramCounts};
 use crate::train::Resources;
 
 pub use crate::pretokenize::Splitter;
@@ -50,7 +50,9 @@ pub fn count_pretokens(
     resources: Resources,
     control: &Control,
 ) -> Result<SortedCounts, Error> {
-    let pass = resources.pass(corpus, splitter.read_options(resources.threads), control);
+    let bigram_bytes = if with_bigrams { BIGRAM_BUCKETS * size_of::<u32>() } else { 0 };
+    let reading = splitter.read_options(resources.threads);
+    let pass = resources.pass(corpus, reading, bigram_bytes, control);
     let new_bigrams = || with_bigrams.then(SharedBigramCounts::new);
     let (counter, corpus) = PretokenCounter::count_corpus(&pass, splitter, new_bigrams)?;
     SortedCounts::of_pretokens(counter, corpus)
@@ -67,7 +69,8 @@ pub fn count_fragments(
     resources: Resources,
     control: &Control,
 ) -> Result<SortedCounts, Error> {
-    let pass = resources.pass(corpus, splitter.read_options(resources.threads), control);
+    let reading = splitter.read_options(resources.threads);
+    let pass = resources.pass(corpus, reading, 0, control);
     let fragment_splitter =
         fragment_splitter.with_pattern(splitter.pattern(), control.is_interrupted);
     let (counter, corpus) = FragmentCounter::count_corpus(&pass, &fragment_splitter)?;
@@ -85,7 +88,8 @@ impl ShardPretokenCounter {
     /// Creates an empty counter.
     #[must_use]
     pub fn new(splitter: Splitter, with_bigrams: bool) -> ShardPretokenCounter {
-        let counter = PretokenCounter::new(with_bigrams.then(SharedBigramCounts::new));
+        let bigrams = with_bigrams.then(SharedBigramCounts::new);
+        let counter = PretokenCounter::new(bigrams, MAX_TABLE_SIZE);
         ShardPretokenCounter { splitter, counter, totals: ShardTotals::default() }
     }
 
@@ -95,8 +99,7 @@ impl ShardPretokenCounter {
     /// When a regex fails on it, the counts overflow, or a temporary file cannot be written.
     pub fn add(&mut self, document: &str, weight: u64) -> Result<(), Error> {
         self.totals.add(document, weight)?;
-        self.counter.add(document, weight, &self.splitter, &never)?;
-        self.counter.spill_above(MAX_TABLE_SIZE)
+        self.counter.add(document, weight, &self.splitter, &never)
     }
 
     /// Returns the counts.
@@ -119,7 +122,7 @@ impl ShardFragmentCounter {
     /// Creates an empty counter.
     #[must_use]
     pub fn new(splitter: Splitter) -> ShardFragmentCounter {
-        let (counter, totals) = (FragmentCounter::new(), ShardTotals::default());
+        let (counter, totals) = (FragmentCounter::new(MAX_TABLE_SIZE), ShardTotals::default());
         ShardFragmentCounter { splitter, counter, totals }
     }
 
@@ -135,8 +138,7 @@ impl ShardFragmentCounter {
     ) -> Result<(), Error> {
         self.totals.add(document, weight)?;
         let splitter = fragment_splitter.with_pattern(self.splitter.pattern(), &never);
-        self.counter.add(document, weight, &splitter)?;
-        self.counter.spill_above(MAX_TABLE_SIZE)
+        self.counter.add(document, weight, &splitter)
     }
 
     /// Returns the counts.
