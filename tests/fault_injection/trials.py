@@ -32,6 +32,8 @@ class Trial:
         self.command = writer.fill(writer.command, kind, is_old=False)
         self.first = writer.fill(writer.first or writer.command, kind, is_old=True)
         self.old: Contents = {}
+        # As they are, with what may differ between two runs.
+        self.old_files: Contents = {}
         self.restore()
         self.new, self.calls = self.run_undisturbed(self.command)
 
@@ -39,6 +41,7 @@ class Trial:
         """Let the folder hold old files from now on."""
         self.restore()
         self.old, _ = self.run_undisturbed(self.first)
+        self.old_files = contents(self.out)
         self.restore()
         alone = self.new
         self.new, self.calls = self.run_undisturbed(self.command)
@@ -60,7 +63,7 @@ class Trial:
                 shutil.rmtree(path)
             path.unlink(missing_ok=True)
         self.out.mkdir()
-        for name, data in self.old.items():
+        for name, data in self.old_files.items():
             (self.out / name).parent.mkdir(parents=True, exist_ok=True)
             (self.out / name).write_bytes(data)
 
@@ -72,9 +75,10 @@ class Trial:
     def read(self) -> Any:
         """Return what the files say, or `NOTHING` if they are refused."""
         try:
-            return self.writer.read(self.out)
+            found = self.writer.read(self.out)
         except (OSError, ValueError):
             return NOTHING
+        return self.writer.strip({"": found})[""] if isinstance(found, bytes) else found
 
     def try_fault(self, fault: str) -> None:
         """Run the command with a fault, and check everything."""

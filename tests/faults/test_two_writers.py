@@ -22,7 +22,7 @@ def test_two_writers_leave_the_files_of_one(trial: Trial) -> None:
     whole = [trial.new]
     trial.write_old()
     whole.append(trial.old)
-    trial.old = {}
+    trial.old_files = {}
     for _ in range(ROUNDS):
         trial.restore()
         commands = (trial.command, trial.first)

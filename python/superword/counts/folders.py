@@ -13,7 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from superword import _core
-from superword.atomic_files import write_atomically
+from superword.atomic_files import name_errors, write_atomically
 from superword.counts import key_counts
 from superword.errors import CountsError
 from superword.json_files import read_json_object
@@ -248,7 +248,8 @@ def write_files(
             file = files.open(path)
             keys = key_counts.write(file, batches)
             file.flush()
-            shard.files[kind] = File(path.name, keys, checksum(Path(file.name)))
+            with name_errors(path):
+                shard.files[kind] = File(path.name, keys, checksum(Path(file.name)))
         manifest.write(shard.as_json())
     return shard
 
