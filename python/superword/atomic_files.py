@@ -73,7 +73,10 @@ def name_errors(path: str | os.PathLike[str]) -> Iterator[None]:
 @contextmanager
 def temporary_folder() -> Iterator[Path]:
     """Yield a folder that is removed at the end. Errors name the folder that it is in."""
-    with name_errors(gettempdir()), TemporaryDirectory(prefix="superword-") as folder:
+    with (
+        name_errors(gettempdir()),
+        TemporaryDirectory(prefix="superword-", ignore_cleanup_errors=True) as folder,
+    ):
         yield Path(folder)
 
 

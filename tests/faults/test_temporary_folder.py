@@ -23,8 +23,8 @@ COMMANDS = {
     "gguf": "export model.json -o out/x.gguf",
     "save_pretrained": "save_pretrained model.json out",
     "many counts": f"merge-counts {'counts-new ' * 33} -o out",
-    "spilled counts": "train novels -o out/m.json --vocab-size 300 --threads 64 "
-    "--memory-limit 200MB",
+    "spilled counts": "train novels -o out/m.json --vocab-size 300 --threads 128 "
+    "--memory-limit 256MB",
 }
 SLOW = "spilled counts"
 

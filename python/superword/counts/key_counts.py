@@ -234,7 +234,8 @@ def sum_files(files: Sequence[CountsFile]) -> Iterator[Batch]:
     if len(files) <= MAX_OPEN_FILES:
         yield from sum_streams([read(file) for file in files])
         return
-    with TemporaryDirectory(prefix="superword-") as folder, ExitStack() as stack:
+    making = TemporaryDirectory(prefix="superword-", ignore_cleanup_errors=True)
+    with making as folder, ExitStack() as stack:
         fewer = []
         for start in range(0, len(files), MAX_OPEN_FILES):
             sums = Path(folder, f"{start}.parquet")
