@@ -36,7 +36,7 @@ for name in "${targets[@]}"; do
     fi
     cpu_seconds=$({ time nice "${command[@]}" "corpus/$name" "seeds/$name" \
         -dict=superword.dict -artifact_prefix="artifacts/$name/" -max_total_time="$seconds" \
-        -max_len=4096 -timeout=60 -rss_limit_mb=3000 -entropic=0 -print_final_stats=1 \
+        -max_len=4096 -timeout=300 -rss_limit_mb=3000 -entropic=0 -print_final_stats=1 \
         >"$log" 2>&1 || true; } 2>&1)
     grep -E '^(==[0-9]+==ERROR|SUMMARY|thread |Test unit)' "$log" || true
     executions=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")

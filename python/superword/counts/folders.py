@@ -183,6 +183,15 @@ def check_shard(shard: CountedShard, path: Path) -> CountedShard:
     numbers += [size for _, size in shard.sources]
     if not all(type(number) is int and 0 <= number < MAX_TOTAL for number in numbers):
         raise ValueError("a number is not an integer from 0 to 2^62")
+    texts = [shard.stage, shard.pattern, shard.eligible, shard.unicode]
+    texts += [name for name, _ in shard.sources]
+    texts += [text for file in shard.files.values() for text in (file.name, file.sha256)]
+    texts += [text for text in (shard.cut, shard.weight_column) if text is not None]
+    if not all(type(text) is str for text in texts):
+        raise ValueError("a text is of another type")
+    weights = {} if shard.weights is None else shard.weights
+    if type(weights) is not dict or not all(type(weight) is int for weight in weights.values()):
+        raise ValueError("the weights are no numbers")
     if shard.seen.pretokens > shard.seen.bytes:
         raise ValueError("more pretokens than bytes")
     if manifest_path(path.parent, shard.stage, shard.index, shard.shards) != path:
