@@ -36,6 +36,8 @@ bench: $(VENV)/installed ## Run the benchmarks; CONTRIBUTING.md says on what tex
 	$(VENV)/bin/python benchmarks/thresholds.py
 	$(VENV)/bin/python benchmarks/inputs.py
 	$(VENV)/bin/python benchmarks/hostile.py
+	$(VENV)/bin/python benchmarks/hostile_texts.py
+	$(VENV)/bin/python benchmarks/memory_limit.py
 	$(VENV)/bin/python benchmarks/encode.py
 	$(VENV)/bin/python benchmarks/encoder_memory.py
 	$(VENV)/bin/python benchmarks/transformers_tokenizer.py

@@ -85,18 +85,18 @@ except superword.CorpusError as error:
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
     file, line, message, grown = json.loads(done.stdout)
     assert (file, line) == (str(path), 2)
-    assert "more than 32000000 bytes" in message
+    assert "more than 16000000 bytes" in message
     assert "with this memory_limit" in message
     # In kilobytes.
     assert grown < 200_000
-    with pytest.warns(UserWarning, match="more than 32000000 bytes"):
+    with pytest.warns(UserWarning, match="more than 16000000 bytes"):
         skipping = superword.train(path, 257, memory_limit="256MB", on_error="skip")
     assert skipping == superword.train(["to be"] * 2, 257)
 
 
 def test_a_document_that_was_stored_does_not_escape_the_memory_limit() -> None:
     texts = ["to be", "to be\n" * 6_000_000]
-    with pytest.raises(CorpusError, match="more than 32000000 bytes"):
+    with pytest.raises(CorpusError, match="more than 16000000 bytes"):
         superword.train(iter(texts), 260, memory_limit="256MB", pattern=r"\w+|\s+")
     # If documents may be split, none is too large.
     assert superword.train(iter(texts), 258, memory_limit="256MB").vocab_size == 258

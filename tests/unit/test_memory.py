@@ -64,7 +64,7 @@ print(json.dumps([outcome, int(re.search(r"VmHWM:\s+(\d+)", status)[1]) * 1024])
 def test_words_that_never_repeat_keep_to_the_memory_limit(
     tmp_path: Path, train_kind: Callable[[str], Tokenizer], job: str, documents: int
 ) -> None:
-    write_words(tmp_path / "corpus.jsonl", documents, 1 if documents > 1 else 16)
+    write_words(tmp_path / "corpus.jsonl", documents, 1 if documents > 1 else 15)
     train_kind("BoundlessBPE").save(tmp_path / "model.json")
     program = PROGRAM.replace("JOB", JOBS[job])
     command = [sys.executable, "-c", program, str(tmp_path), LIMIT]

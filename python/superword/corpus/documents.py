@@ -65,7 +65,7 @@ def open_corpus(
             Standard input is JSON lines if it starts with `{"`, otherwise text.
         shard: `(i, n)` to take every n-th file, or document of an iterable, from the i-th on,
             counted from 0.
-        memory_limit: In bytes. A document above an eighth of it is refused, and less of what can be
+        memory_limit: In bytes. A document above a 16th of it is refused, and less of what can be
             read only once stays in memory.
         corpus_options: The options for reading documents; or its fields as keywords.
         keywords: The fields of `CorpusOptions`.

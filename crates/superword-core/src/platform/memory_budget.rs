@@ -7,7 +7,7 @@ use crate::platform::huge_pages;
 pub const MIN_MEMORY_LIMIT: u64 = 256_000_000;
 
 /// A document may have the limit divided by this.
-pub const DOCUMENTS_PER_LIMIT: u64 = 8;
+pub const DOCUMENTS_PER_LIMIT: u64 = 16;
 
 /// A document that is encoded may have the limit divided by this. Its ids take up to four times its
 /// size, and there are copies on the way from the reader and to the writer.
@@ -26,7 +26,7 @@ const BYTES_PER_MERGE_CELL: u64 = 30;
 
 /// Bytes of memory that learning takes for each symbol of the distinct fragments, and for each
 /// fragment. Measured; see docs/training.md.
-const BYTES_PER_FRAGMENT_CELL: u64 = 32;
+const BYTES_PER_FRAGMENT_CELL: u64 = 48;
 
 /// A memory limit, or none.
 #[derive(Clone, Copy, Debug, Default)]
@@ -67,7 +67,7 @@ impl MemoryBudget {
         self.limit.map_or(usize::MAX, |limit| (limit / 8) as usize)
     }
 
-    /// Returns how many bytes a document may have: an eighth of the limit. The file and the batch have
+    /// Returns how many bytes a document may have: a 16th of the limit. The file and the batch have
     /// a copy each, while another thread may have such a document, too.
     pub(crate) fn document_size(self) -> Option<u64> {
         self.limit.map(|limit| limit / DOCUMENTS_PER_LIMIT)
@@ -144,7 +144,7 @@ mod tests {
         let budget = MemoryBudget::new(Some(1_000_000_000));
         assert!(budget.allow_merges(30_000_000, 0).is_ok());
         assert!(budget.allow_merges(30_000_000, 10_000_000).is_err());
-        assert!(budget.allow_fragments(28_000_000, "the fragments").is_ok());
-        assert!(budget.allow_fragments(29_000_000, "the fragments").is_err());
+        assert!(budget.allow_fragments(18_000_000, "the fragments").is_ok());
+        assert!(budget.allow_fragments(19_000_000, "the fragments").is_err());
     }
 }
