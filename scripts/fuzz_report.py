@@ -40,7 +40,7 @@ def make_table(runs: Sequence[dict[str, str]]) -> str:
     rows = []
     for target in targets:
         some = [run for run in runs if run["target"] == target]
-        shares = [int(run["covered"]) / int(run["branches"]) for run in some if run["covered"]]
+        shares = [int(run["covered"]) / int(run["branches"]) for run in some if run["branches"]]
         covered = f" {max(shares):.1%} |".replace("%", " %") if shares else " |"
         rows.append(describe(target, some, covered))
     rows.append(describe("all", runs, " |"))
