@@ -74,6 +74,7 @@ impl MemoryBudget {
     }
 
     /// Returns how many bytes a document that is encoded may have.
+    #[cfg(feature = "threads")]
     pub(crate) fn encoded_document_size(self) -> Option<u64> {
         self.limit.map(|limit| limit / ENCODED_DOCUMENTS_PER_LIMIT)
     }
