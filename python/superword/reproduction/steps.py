@@ -76,6 +76,7 @@ class Steps:
         return path
 
     def _save(self) -> None:
-        """Write the record."""
+        """Write the record. Its order does not tell which steps were built again."""
+        record = json.dumps(self._done, indent=1, sort_keys=True)
         with write_atomically() as files:
-            files.open(self._record).write(json.dumps(self._done, indent=1).encode())
+            files.open(self._record).write(record.encode())
