@@ -41,7 +41,7 @@ FOUNDATIONS = [
     "vocabularies",
 ]
 # The other modules at the top: the package and the commands; and the specification in Python.
-ENTRANCES = ["__init__", "cli", "lm_eval"]
+ENTRANCES = ["__init__", "__main__", "cli", "lm_eval"]
 SPECIFICATION = "reference"
 # One-line re-exports for import paths that users, saved folders and pickles know.
 OLD_PATHS = ["datatrove", "exporting", "tiktoken_face", "transformers", "vllm"]

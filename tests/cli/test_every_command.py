@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 import tomllib
 from collections.abc import Callable
 from itertools import pairwise
@@ -187,3 +189,10 @@ def test_the_version_is_that_of_the_sources(tmp_path: Path) -> None:
     assert "__version__" not in vars(superword), "reading it takes time, and is done when asked"
     with pytest.raises(AttributeError, match="no attribute 'versoin'"):
         superword.versoin  # type: ignore[attr-defined]  # noqa: B018
+
+
+def test_the_module_is_the_command() -> None:
+    command = [sys.executable, "-m", "superword", "inspect"]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert ran.returncode == 2
+    assert ran.stderr.startswith("Usage: superword inspect ")
