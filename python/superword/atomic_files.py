@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 __all__ = [
     "AtomicFiles",
     "OutputFile",
+    "check_writable",
+    "is_device",
     "local_path",
     "name_errors",
     "restore",
@@ -325,6 +327,30 @@ def write_atomically() -> Iterator[AtomicFiles]:
     try:
         yield files
         files._commit()
+    finally:
+        files._clean_up()
+
+
+def is_device(path: Path) -> bool:
+    """Return whether a path is a pipe or a device: it has no content to keep."""
+    return path.exists() and not path.is_file() and not path.is_dir()
+
+
+def check_writable(path: str | os.PathLike[str]) -> None:
+    """Reject a file that cannot be written, before hours of work. Nothing of the try stays.
+
+    A pipe or a device is not tried.
+
+    Raises:
+        OSError: If no file can be written there.
+        ValueError: If it is a URL.
+    """
+    path = local_path(path)
+    if is_device(path):
+        return
+    files = AtomicFiles()
+    try:
+        files.open(path)
     finally:
         files._clean_up()
 

@@ -8,8 +8,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 import superword
+from superword.cli import app
 
 RUN = [sys.executable, "-c", "from superword.cli import app; app()"]
 DEEP = 100_000
@@ -214,3 +216,23 @@ def test_a_file_name_that_is_not_utf8(folder: Path, tmp_path: Path) -> None:
     assert reason in only_sentence(named)
     piped = run(folder, *encode[:2], "-", *encode[3:], text=b'{"text": "to be"}\n')
     assert piped.returncode == 0
+
+
+@pytest.mark.parametrize("output", [".", "missing/model.json", "/proc/model.json"])
+@pytest.mark.parametrize("command", ["train", "extend"])
+def test_an_output_is_tried_before_the_corpus_is_read(
+    command: str, output: str, tmp_path: Path
+) -> None:
+    model = tmp_path / "model.json"
+    superword.train(["to be or not to be"], 258).save(model)
+    before = sorted(tmp_path.iterdir())
+    arguments = {
+        "train": ["train", "no such corpus", "--vocab-size", "300"],
+        "extend": ["extend", str(model), "no such corpus", "--add", "1"],
+    }[command]
+    path = tmp_path / output
+    result = CliRunner().invoke(app, [*arguments, "-o", str(path)])
+    assert result.exit_code == 1
+    assert "corpus" not in result.stderr
+    assert str(path.parent if output.startswith("missing") else path) in result.stderr
+    assert sorted(tmp_path.iterdir()) == before

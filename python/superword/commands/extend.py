@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 import typer
 
-from superword.atomic_files import write_atomically
+from superword.atomic_files import check_writable, write_atomically
 from superword.commands.messages import errors_as_sentences
 from superword.commands.options import (
     AnyModel,
@@ -22,7 +22,7 @@ from superword.commands.options import (
     option,
     parse_cap,
 )
-from superword.commands.output import check_folder, report_first_pass, summarize_model
+from superword.commands.output import report_first_pass, summarize_model
 from superword.corpus import CorpusOptions, RawPath, reject_inputs
 from superword.counts import extend_on_counts, list_count_files
 from superword.errors import MissingFragmentsError
@@ -122,8 +122,8 @@ def extend_command(
     start = time.monotonic()
     with errors_as_sentences():
         id_map = output.with_name("id_map.json") if id_map is None else id_map
-        check_folder(output)
-        check_folder(id_map)
+        check_writable(output)
+        check_writable(id_map)
         counted = [] if counts is None else list_count_files(counts)
         texts_read = [*(corpus or []), *(base_text or [])]
         reject_inputs([output, id_map], corpus=texts_read, files=[base, *counted])

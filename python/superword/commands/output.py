@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import errno
 import shlex
 from pathlib import Path
 
-from superword.atomic_files import local_path
+from superword.atomic_files import check_writable, local_path
 from superword.commands.json_output import print_json
 from superword.commands.messages import print_message
 from superword.errors import MissingFragmentsError
@@ -15,18 +14,10 @@ from superword.tokenizer.display import open_console, readable
 from superword.tokenizer.inspection import Inspection, inspect
 
 __all__ = [
-    "check_folder",
     "check_page_path",
     "report_first_pass",
     "summarize_model",
 ]
-
-
-def check_folder(output: Path) -> None:
-    """Reject an output that cannot be written, before hours of training."""
-    if not local_path(output).parent.is_dir():
-        reason = "no such folder; make it first"
-        raise FileNotFoundError(errno.ENOENT, reason, str(output.parent))
 
 
 def check_page_path(output: Path) -> None:
@@ -34,11 +25,11 @@ def check_page_path(output: Path) -> None:
 
     Raises:
         ValueError: If the name has another suffix, or is a URL.
-        FileNotFoundError: If there is no such folder.
+        OSError: If no file can be written there.
     """
     if local_path(output).suffix not in (".html", ".htm"):
         raise ValueError(f"{output}: name the page an .html file")
-    check_folder(output)
+    check_writable(output)
 
 
 def summarize_model(

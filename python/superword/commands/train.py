@@ -9,9 +9,10 @@ from typing import Annotated
 
 import typer
 
+from superword.atomic_files import check_writable
 from superword.commands.messages import errors_as_sentences, print_message
 from superword.commands.options import AsJson, ModelOutput, derive_options, option
-from superword.commands.output import check_folder, report_first_pass, summarize_model
+from superword.commands.output import report_first_pass, summarize_model
 from superword.corpus import CorpusOptions, RawPath, reject_inputs
 from superword.counts import list_count_files, train_on_counts
 from superword.counts.learner import Thresholds
@@ -84,7 +85,7 @@ def train_command(
     """
     start = time.monotonic()
     with errors_as_sentences():
-        check_folder(output)
+        check_writable(output)
         counted = [] if counts is None else list_count_files(counts)
         reject_inputs([output], corpus=corpus or [], files=counted)
         special_tokens = special_token or []

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from superword import _core
-from superword.atomic_files import local_path, name_errors, write_atomically
+from superword.atomic_files import is_device, local_path, name_errors, write_atomically
 from superword.errors import ModelFormatError, UnknownTokenError
 from superword.tokenizer.config import Deletion, TrainingConfig
 from superword.tokenizer.encoding import Encoding, Special, list_tokens
@@ -268,8 +268,8 @@ class Tokenizer(Encoding):
             ValueError: If it is a URL.
         """
         path = local_path(path)
-        if path.exists() and not path.is_file() and not path.is_dir():
-            # A pipe or a device has no content to keep, and a file must not replace it.
+        if is_device(path):
+            # A file must not replace it.
             with name_errors(path), path.open("wb") as file:
                 file.write(self._model.to_json())
             return
