@@ -23,6 +23,9 @@ DOCUMENTS = ["to be or not to be", "to be, to see", "or not", "中文中文 to s
 SIZE = 264
 COUNTS = [1, 2, 3, 0, -1, 2**31, 2**32, 2**61, 2**62, 2**63 - 1, -(2**63)]
 
+# What a damaged manifest raises, if it is read without care.
+DAMAGE = (ValueError, KeyError, TypeError, AttributeError, OSError, RecursionError)
+
 Files = dict[str, bytes]
 
 
@@ -130,6 +133,6 @@ def sign(folder: Path) -> None:
                 table = folder / file["name"]
                 file["sha256"] = hashlib.sha256(table.read_bytes()).hexdigest()
                 file["keys"] = pq.read_metadata(table).num_rows
-        except (ValueError, KeyError, TypeError, AttributeError, OSError, RecursionError):
+        except (*DAMAGE, pa.ArrowException):
             continue
         path.write_text(json.dumps(manifest))
