@@ -10,7 +10,7 @@ use std::env;
 use std::path::Path;
 use std::sync::Mutex;
 
-use naive::{assert_same_model, assert_same_model_in_memory};
+use naive::{PATTERNS, assert_same_model, assert_same_model_in_memory};
 use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::test_runner::RngSeed;
@@ -43,22 +43,7 @@ fn documents() -> impl Strategy<Value = Vec<String>> {
 }
 
 fn parameters() -> impl Strategy<Value = Parameters> {
-    let patterns = vec![
-        "boundless",
-        "gpt2",
-        "gpt4o",
-        ".",
-        "(?s).",
-        "(?s).{1,2}",
-        "ab|.",
-        " ?[a-z]+|.",
-        "(?s) ?.",
-        r"[ab]+|\s",
-        "a+|b",
-        "(?<= )[ab]+|.",
-        "(?<=b)a+b?|.b",
-    ];
-    let split = (select(patterns), select(vec![ELIGIBLE, ANYTHING, "[ab ]+"]));
+    let split = (select(PATTERNS.to_vec()), select(vec![ELIGIBLE, ANYTHING, "[ab ]+"]));
     let deletion = (select(DELETIONS.to_vec()), select(vec![0.3, 0.5, 0.6, 0.75, 0.9, 1.0]));
     // No corpus has pairs for the largest.
     let size = prop_oneof![256..280_u32, 256..350_u32, Just(5000)];

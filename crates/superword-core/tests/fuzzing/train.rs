@@ -1,9 +1,9 @@
 //! The trainer against its naive twin, on tiny corpora.
 
 use superword_core::model::{Deletion, Parameters, RuleLimits, SuperwordCap};
-use superword_core::pretokenize::{ELIGIBLE, SCRIPT_ELIGIBLE, SCRIPT_PATTERN};
+use superword_core::pretokenize::{ELIGIBLE, SCRIPT_ELIGIBLE};
 
-use crate::naive::assert_same_model_in_memory;
+use crate::naive::{PATTERNS, assert_same_model_in_memory};
 use crate::oracle::Choices;
 
 /// What documents are made of. With few letters, pairs overlap and tokens are made in several ways.
@@ -17,26 +17,6 @@ const ALPHABETS: [&[&str]; 9] = [
     &["'ab", "ab", "'a", "b", "'b", "a", "'abb", "c", "'ba"],
     &["ab", " ab", " c", " abc", " d", ", ", "1"],
     &["中", "文", "ア", " ", "a", " ab"],
-];
-
-const PATTERNS: [&str; 17] = [
-    "boundless",
-    "gpt2",
-    "gpt4o",
-    SCRIPT_PATTERN,
-    ".",
-    "(?s).",
-    "(?s).{1,2}",
-    "ab|.",
-    " ?[a-z]+|.",
-    "(?s) ?.",
-    r"[ab]+|\s",
-    "a+|b",
-    "(?<= )[ab]+|.",
-    "(?<=b)a+b?|.b",
-    "(?<=')[ab]+|.",
-    "(?<=b)a+b?|.",
-    "(?<=')[ab]+|[ab]",
 ];
 
 const ELIGIBILITIES: [&str; 4] = [ELIGIBLE, "(?s).*", "[ab ]+", SCRIPT_ELIGIBLE];

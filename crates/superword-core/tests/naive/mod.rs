@@ -11,11 +11,32 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::mem;
 
 use superword_core::model::{Deletion, Parameters};
-use superword_core::pretokenize::{ForbiddenText, is_unspaced_word};
+use superword_core::pretokenize::{ForbiddenText, SCRIPT_PATTERN, is_unspaced_word};
 use superword_core::{Eligibility, Pattern};
 
 pub(crate) use self::comparing::{assert_same_model, assert_same_model_in_memory};
 use self::sequences::{Pair, Sequences, Token, join};
+
+/// Patterns by which the same bytes are split in many ways.
+pub(crate) const PATTERNS: [&str; 17] = [
+    "boundless",
+    "gpt2",
+    "gpt4o",
+    SCRIPT_PATTERN,
+    ".",
+    "(?s).",
+    "(?s).{1,2}",
+    "ab|.",
+    " ?[a-z]+|.",
+    "(?s) ?.",
+    r"[ab]+|\s",
+    "a+|b",
+    "(?<= )[ab]+|.",
+    "(?<=b)a+b?|.b",
+    "(?<=')[ab]+|.",
+    "(?<=b)a+b?|.",
+    "(?<=')[ab]+|[ab]",
+];
 
 /// A rule.
 #[derive(Debug, PartialEq)]
