@@ -98,7 +98,7 @@ def damage_rows(choices: Choices, path: Path) -> None:
     """Change rows of a table of counts, in ways that leave it a table."""
     try:
         rows = pq.read_table(path).to_pylist()
-    except (pa.ArrowException, OSError):
+    except (pa.ArrowException, OSError, UnicodeDecodeError):
         return
     for _ in range(1 + choices.below(3)):
         at = choices.below(len(rows) + 1)

@@ -32,7 +32,7 @@ pub(super) fn read_json_lines(data: &[u8]) {
     fs::remove_file(&path).expect("a temporary file");
     let found = found.into_inner().expect("no panic");
     assert_eq!(totals.documents, found.len() as u64);
-    // It may be read by a limit of nesting that the reader does not have, or be a number too large.
+    // `serde_json` has limits that the reader does not have.
     if data.iter().filter(|&&byte| byte == b'[' || byte == b'{').count() < 100 && is_plain(data) {
         let expected: Vec<String> =
             data.split(|&byte| byte == b'\n').filter_map(read_line).collect();
@@ -40,11 +40,28 @@ pub(super) fn read_json_lines(data: &[u8]) {
     }
 }
 
-/// Whether `serde_json` has no limit that matters: it rejects floating-point numbers out of range.
+/// Whether `serde_json` has no limit that matters: it rejects floating-point numbers out of range, and
+/// half of a surrogate pair in a field that the reader skips.
 fn is_plain(data: &[u8]) -> bool {
     let is_digit = |pair: &[u8]| pair[0].is_ascii_digit() && matches!(pair[1], b'e' | b'E');
     !data.windows(2).any(is_digit)
+        && !has_half_of_a_pair(data)
         && data.split(|byte| !byte.is_ascii_digit()).all(|digits| digits.len() < 200)
+}
+
+/// Whether a surrogate is escaped without the other half of its pair.
+fn has_half_of_a_pair(data: &[u8]) -> bool {
+    let is_escape = |escape: &[u8], digits: &[u8]| {
+        escape.starts_with(b"\\u")
+            && matches!(escape.get(2), Some(b'd' | b'D'))
+            && escape.get(3).is_some_and(|digit| digits.contains(&digit.to_ascii_lowercase()))
+    };
+    (0..data.len()).any(|at| {
+        let second = &data[(at + 6).min(data.len())..];
+        let before = &data[at.saturating_sub(6)..];
+        is_escape(&data[at..], b"89ab") && !is_escape(second, b"cdef")
+            || is_escape(&data[at..], b"cdef") && (at < 6 || !is_escape(before, b"89ab"))
+    })
 }
 
 /// Reads a line as a JSON object and returns its text.
