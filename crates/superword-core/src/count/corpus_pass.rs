@@ -6,6 +6,7 @@ use crate::Error;
 use crate::control::{Control, Stage};
 use crate::corpus::{Batch, Corpus, ReadOptions, Totals};
 use crate::platform::memory_budget::MemoryBudget;
+use crate::platform::threads::call_on_threads;
 
 /// What a pass needs to know: which corpus to read, how, and within which limits.
 #[derive(Clone, Copy)]
@@ -23,6 +24,11 @@ pub(crate) struct CorpusPass<'c> {
 
 /// A thread's share of the counts.
 pub(crate) trait ThreadCounter: Send {
+    /// Ends counting, before counters are merged.
+    fn finish(&mut self) -> Result<(), Error> {
+        Ok(())
+    }
+
     /// Adds the counts of another thread.
     fn merge(&mut self, other: Self) -> Result<(), Error>;
 }
@@ -50,6 +56,10 @@ impl CorpusPass<'_> {
         if self.expected.is_some_and(|expected| expected != totals) {
             return Err(Error::CorpusChanged);
         }
+        let finish = |worker: usize| {
+            counters[worker].lock().expect("each worker has its own counter").finish()
+        };
+        call_on_threads(counters.len(), finish).into_iter().collect::<Result<(), Error>>()?;
         let mut counters = counters.into_iter().map(Mutex::into_inner);
         let mut sum = counters.next().expect("at least one thread").expect("no worker panics");
         for counter in counters {

@@ -1,87 +1,68 @@
 //! The distinct pretokens of a corpus with their counts, and the bigram counts of eligible ones.
 
-use std::convert::Infallible;
+use std::sync::Arc;
 
 use crate::control::Stage;
 use crate::corpus::{Batch, Totals};
 use crate::count::bigrams::{BigramCounter, BigramCounts};
 use crate::count::corpus_pass::{CorpusPass, ThreadCounter};
-use crate::count::pretoken_map::{PROBE_GROUP, PretokenMap, Probe};
+use crate::count::counted_pretokens::{CountedPretokens, MAX_PRETOKENS, PretokenCount};
+use crate::count::pretoken_map::{PROBE_GROUP, Probe};
+use crate::count::record::{PretokenRecord, RecordStore, RecordWriter};
 use crate::count::spill::{Run, Runs};
 use crate::error::Error;
 use crate::model::Training;
 use crate::pretokenize::Eligibility;
 use crate::pretokenize::Splitter;
 
-/// The count of a pretoken, with its highest bit set if the pretoken is eligible.
-#[derive(Clone, Copy, Debug, Default)]
-#[repr(transparent)]
-pub(crate) struct PretokenCount(pub(crate) u64);
-
-impl PretokenCount {
-    const ELIGIBLE: u64 = 1 << 63;
-
-    /// Creates a count.
-    #[inline]
-    pub(crate) fn new(count: u64, is_eligible: bool) -> PretokenCount {
-        PretokenCount(count | if is_eligible { PretokenCount::ELIGIBLE } else { 0 })
-    }
-
-    /// Returns the count without the bit.
-    #[inline]
-    pub(crate) fn count(self) -> u64 {
-        self.0 & !PretokenCount::ELIGIBLE
-    }
-
-    /// Whether the pretoken is eligible.
-    #[inline]
-    pub(crate) fn is_eligible(self) -> bool {
-        self.0 & PretokenCount::ELIGIBLE != 0
-    }
-}
-
 /// What the first pass finds in a corpus.
 pub(crate) struct PretokenCounts {
-    map: PretokenMap<PretokenCount>,
+    pretokens: CountedPretokens,
     /// The bytes that the distinct pretokens have together.
     bytes: usize,
     /// The number of pretokens, repeated ones included.
-    pretokens: u64,
-    /// `None` when there will be no supermerges.
-    bigrams: Option<BigramCounts>,
+    occurrences: u64,
+    /// `None` when there will be no supermerges, or counts come from outside this process.
+    recorded: Option<Recorded>,
     pub(crate) totals: Totals,
+}
+
+/// What supermerges are learned on.
+pub(crate) struct Recorded {
+    pub(crate) bigrams: BigramCounts,
+    pub(crate) record: PretokenRecord,
 }
 
 impl PretokenCounts {
     /// Creates counts from sums that were made outside this process, without bigrams.
     pub(crate) fn from_sums(
-        map: PretokenMap<PretokenCount>,
-        pretokens: u64,
+        pretokens: CountedPretokens,
+        occurrences: u64,
         totals: Totals,
     ) -> PretokenCounts {
         let mut bytes = 0;
-        map.for_each(|pretoken, _| bytes += pretoken.len());
-        PretokenCounts { map, bytes, pretokens, bigrams: None, totals }
+        pretokens.for_each(|pretoken, _| bytes += pretoken.len());
+        PretokenCounts { pretokens, bytes, occurrences, recorded: None, totals }
     }
 
     /// Calls `each` with every distinct pretoken and its count.
     pub(crate) fn for_each(&self, mut each: impl FnMut(&[u8], u64)) {
-        self.map.for_each(|pretoken, value| each(pretoken, value.count()));
+        self.pretokens.for_each(|pretoken, count| each(pretoken, count.count()));
     }
 
     /// Returns how often the corpus contains a pretoken.
     pub(crate) fn count_of(&self, pretoken: &[u8]) -> u64 {
-        self.map.find(pretoken).map_or(0, PretokenCount::count)
+        self.pretokens.find(pretoken).map_or(0, PretokenCount::count)
     }
 
     /// Whether the corpus contains a pretoken, and it is eligible.
     pub(crate) fn has_eligible(&self, pretoken: &[u8]) -> bool {
-        self.map.find(pretoken).is_some_and(PretokenCount::is_eligible)
+        self.pretokens.find(pretoken).is_some_and(PretokenCount::is_eligible)
     }
 
-    /// Returns the bigram counts, and drops the pretokens, which take most of the memory.
-    pub(crate) fn into_bigrams(self) -> Option<BigramCounts> {
-        self.bigrams
+    /// Returns the recorded corpus, and drops the pretokens, which take most of the memory.
+    pub(crate) fn into_recorded(self) -> Option<Recorded> {
+        self.recorded
     }
 
     /// Returns what a model records about its corpus.
@@ -89,7 +70,7 @@ impl PretokenCounts {
         Training {
             documents: self.totals.documents,
             bytes: self.totals.bytes,
-            pretokens: self.pretokens,
+            pretokens: self.occurrences,
             distinct_pretokens: self.distinct() as u64,
             ..Training::default()
         }
@@ -97,7 +78,7 @@ impl PretokenCounts {
 
     /// Returns the number of distinct pretokens.
     pub(crate) fn distinct(&self) -> usize {
-        self.map.len()
+        self.pretokens.len()
     }
 
     /// Returns the number of bytes that the distinct pretokens have together.
@@ -113,7 +94,9 @@ impl PretokenCounts {
 
     /// Returns the size of the tables in bytes.
     pub(crate) fn memory(&self) -> usize {
-        self.map.memory() + self.bigrams.as_ref().map_or(0, BigramCounts::memory)
+        let recorded = self.recorded.as_ref();
+        self.pretokens.memory()
+            + recorded.map_or(0, |recorded| recorded.bigrams.memory() + recorded.record.memory())
     }
 }
 
@@ -123,67 +106,80 @@ impl PretokenCounts {
     pub(crate) fn from_counts<'p>(
         pretokens: impl IntoIterator<Item = (&'p str, u64)>,
     ) -> PretokenCounts {
-        let mut map = PretokenMap::new();
+        let mut counted = CountedPretokens::new();
         for (pretoken, count) in pretokens {
-            let probe = map.probe(pretoken.as_bytes(), 0, pretoken.len());
-            let new = || Ok::<_, Infallible>(PretokenCount::new(0, true));
-            let Ok(sum) = map.entry(pretoken.as_bytes(), &probe, new);
-            sum.0 += count;
+            counted.add_count(pretoken.as_bytes(), PretokenCount::new(count, true));
         }
-        PretokenCounts::from_sums(map, 0, Totals::default())
+        PretokenCounts::from_sums(counted, 0, Totals::default())
     }
 }
 
-/// Counts the pretokens of a corpus.
+/// Counts the pretokens of a corpus. For supermerges, it also counts neighbours, and records the
+/// documents.
 pub(crate) fn count_pretokens(
     pass: &CorpusPass,
     splitter: &Splitter,
-    with_bigrams: bool,
+    supermerges: bool,
 ) -> Result<PretokenCounts, Error> {
     let buckets = BigramCounts::buckets_for(pass.corpus, pass.tables, pass.budget);
-    let new_bigrams = || with_bigrams.then(|| BigramCounts::new(buckets));
-    let (mut counter, totals) = PretokenCounter::count_corpus(pass, splitter, new_bigrams)?;
+    let store = Arc::new(RecordStore::new(pass.budget.record_size()));
+    let new_counter = || {
+        let bigrams = supermerges.then(|| BigramCounts::new(buckets));
+        let record = supermerges.then(|| RecordWriter::new(store.clone()));
+        PretokenCounter::new(bigrams, record, pass.budget.table_size(pass.tables))
+    };
+    let (mut counter, totals) = PretokenCounter::count_corpus(pass, splitter, new_counter)?;
     pass.reject_unused_weight()?;
     if !counter.runs.is_empty() {
         let run = counter.merge_runs()?;
         pass.budget.allow_merges(run.bytes + run.keys, 0)?;
-        counter.map = PretokenMap::with_capacity(run.keys);
-        run.for_each(|pretoken, value| counter.map.insert(pretoken, PretokenCount(value)))?;
+        counter.pretokens = CountedPretokens::with_capacity(run.keys);
+        run.for_each(|pretoken, value| {
+            counter.pretokens.add_count(pretoken, PretokenCount(value));
+        })?;
     }
-    let PretokenCounter { map, bigrams, pretokens, .. } = counter;
-    let counts = PretokenCounts { bigrams, ..PretokenCounts::from_sums(map, pretokens, totals) };
+    let PretokenCounter { pretokens, bigrams, occurrences, .. } = counter;
+    let record = Arc::into_inner(store).map(RecordStore::into_record);
+    let recorded = bigrams.zip(record).map(|(bigrams, record)| Recorded { bigrams, record });
+    let counts = PretokenCounts::from_sums(pretokens, occurrences, totals);
+    let counts = PretokenCounts { recorded, ..counts };
     pass.budget.allow_merges(counts.cells(), counts.memory())?;
     Ok(counts)
 }
 
 /// Counts the pretokens of one thread.
 pub(crate) struct PretokenCounter<B> {
-    map: PretokenMap<PretokenCount>,
-    /// The contents of earlier maps, which became too large.
+    pretokens: CountedPretokens,
+    /// Earlier counts, which became too large.
     runs: Runs,
     /// The size in bytes above which the map is spilled.
     max_size: usize,
     pub(crate) bigrams: Option<B>,
-    /// The number of pretokens so far.
-    pub(crate) pretokens: u64,
+    /// What documents are recorded by, if they are.
+    record: Option<RecordWriter>,
+    /// The number of pretokens so far, repeated ones included.
+    pub(crate) occurrences: u64,
 }
 
 impl<B: BigramCounter> PretokenCounter<B> {
-    /// Creates an empty counter, which spills a map of more than `max_size` bytes. Without `bigrams`,
-    /// it does not count neighbours.
-    pub(crate) fn new(bigrams: Option<B>, max_size: usize) -> PretokenCounter<B> {
-        let runs = Runs::new(|sum, value| sum + PretokenCount(value).count());
-        PretokenCounter { map: PretokenMap::new(), runs, max_size, bigrams, pretokens: 0 }
+    /// Creates an empty counter, which spills pretokens of more than `max_size` bytes. Without
+    /// `bigrams`, it does not count neighbours; without `record`, it does not record documents.
+    pub(crate) fn new(
+        bigrams: Option<B>,
+        record: Option<RecordWriter>,
+        max_size: usize,
+    ) -> PretokenCounter<B> {
+        let add = |sum, value| sum + PretokenCount(value).count();
+        let (pretokens, runs) = (CountedPretokens::new(), Runs::new(add));
+        PretokenCounter { pretokens, runs, max_size, bigrams, record, occurrences: 0 }
     }
 
     /// Counts a corpus on all threads.
     pub(crate) fn count_corpus(
         pass: &CorpusPass,
         splitter: &Splitter,
-        new_bigrams: impl Fn() -> Option<B>,
+        new_counter: impl Fn() -> PretokenCounter<B>,
     ) -> Result<(PretokenCounter<B>, Totals), Error> {
-        let max_size = pass.budget.table_size(pass.tables);
-        let new_counter = || PretokenCounter::new(new_bigrams(), max_size);
         let count = |counter: &mut PretokenCounter<B>, batch: &Batch| {
             batch.weighted_documents().try_for_each(|(document, weight)| {
                 counter.add(document, weight, splitter, pass.control.is_interrupted)
@@ -204,6 +200,9 @@ impl<B: BigramCounter> PretokenCounter<B> {
         if weight == 0 {
             return Ok(());
         }
+        if let Some(record) = &mut self.record {
+            record.start_document(weight);
+        }
         let eligibility = splitter.eligibility();
         let mut group = [Probe::default(); PROBE_GROUP];
         let mut size = 0;
@@ -212,7 +211,7 @@ impl<B: BigramCounter> PretokenCounter<B> {
         let spans = splitter.pattern().spans(document).interrupted_by(is_interrupted);
         spans.for_each(|span| match span {
             Ok(span) => {
-                group[size] = self.map.probe(document.as_bytes(), span.start, span.end);
+                group[size] = self.pretokens.probe(document.as_bytes(), span.start, span.end);
                 size += 1;
                 if size == PROBE_GROUP && result.is_ok() {
                     result = self.add_group(document, weight, &group, &mut before, eligibility);
@@ -223,7 +222,8 @@ impl<B: BigramCounter> PretokenCounter<B> {
             Err(error) => result = Err(error),
         });
         result?;
-        self.add_group(document, weight, &group[..size], &mut before, eligibility)
+        self.add_group(document, weight, &group[..size], &mut before, eligibility)?;
+        self.record.as_mut().map_or(Ok(()), RecordWriter::end_document)
     }
 
     /// Counts consecutive pretokens, and spills the map if it has become too large. `before` is the hash
@@ -240,12 +240,13 @@ impl<B: BigramCounter> PretokenCounter<B> {
         let mut buckets = [0; PROBE_GROUP];
         let mut pairs = 0;
         for probe in group {
-            let value = self.map.entry(document.as_bytes(), probe, || {
-                let is_eligible = eligibility.has(&document[probe.start..probe.end])?;
-                Ok::<_, Error>(PretokenCount::new(0, is_eligible))
+            let number = self.pretokens.add(document.as_bytes(), probe, weight, || {
+                eligibility.has(&document[probe.start..probe.end])
             })?;
-            value.0 += weight;
-            let is_eligible = value.is_eligible();
+            if let Some(record) = &mut self.record {
+                record.push(number);
+            }
+            let is_eligible = number.is_some();
             let hash = B::hash(document.as_bytes(), probe);
             if let (Some(bigrams), true, Some(before)) = (&self.bigrams, is_eligible, *before) {
                 buckets[pairs] = bigrams.bucket(before, hash);
@@ -253,13 +254,17 @@ impl<B: BigramCounter> PretokenCounter<B> {
             }
             *before = is_eligible.then_some(hash);
         }
-        self.pretokens += group.len() as u64 * weight;
+        self.occurrences += group.len() as u64 * weight;
         if let Some(bigrams) = &mut self.bigrams {
             for &bucket in &buckets[..pairs] {
                 bigrams.add(bucket, weight);
             }
         }
-        if self.map.memory() > self.max_size { self.spill() } else { Ok(()) }
+        if let Some(record) = &mut self.record {
+            record.store_full_block()?;
+        }
+        let has_numbers = self.pretokens.len() + PROBE_GROUP <= MAX_PRETOKENS;
+        if has_numbers && self.pretokens.memory() <= self.max_size { Ok(()) } else { self.spill() }
     }
 
     /// Returns all pretokens in order, with their counts.
@@ -268,17 +273,25 @@ impl<B: BigramCounter> PretokenCounter<B> {
         self.runs.merge()
     }
 
-    /// Writes the map to a run, and empties it.
+    /// Writes the pretokens to a run, and drops them.
     #[cold]
     fn spill(&mut self) -> Result<(), Error> {
-        let map = std::mem::replace(&mut self.map, PretokenMap::new());
-        self.runs.write(|each| map.for_each(|pretoken, value| each(pretoken, value.0)))
+        if let Some(record) = &mut self.record {
+            record.end_numbering(&self.pretokens)?;
+        }
+        let pretokens = std::mem::replace(&mut self.pretokens, CountedPretokens::new());
+        self.runs.write(|each| pretokens.for_each(|pretoken, count| each(pretoken, count.0)))
     }
 }
 
 impl<B: BigramCounter> ThreadCounter for PretokenCounter<B> {
+    fn finish(&mut self) -> Result<(), Error> {
+        let Some(mut record) = self.record.take() else { return Ok(()) };
+        record.end_numbering(&self.pretokens)
+    }
+
     fn merge(&mut self, mut other: PretokenCounter<B>) -> Result<(), Error> {
-        self.pretokens += other.pretokens;
+        self.occurrences += other.occurrences;
         if let (Some(bigrams), Some(other)) = (&mut self.bigrams, other.bigrams.take()) {
             bigrams.merge(other)?;
         }
@@ -287,12 +300,7 @@ impl<B: BigramCounter> ThreadCounter for PretokenCounter<B> {
             self.runs.append(other.runs);
             return Ok(());
         }
-        other.map.for_each(|pretoken, value| {
-            let probe = self.map.probe(pretoken, 0, pretoken.len());
-            let new = || Ok::<_, Infallible>(PretokenCount::new(0, value.is_eligible()));
-            let Ok(sum) = self.map.entry(pretoken, &probe, new);
-            sum.0 += value.count();
-        });
+        other.pretokens.for_each(|pretoken, count| self.pretokens.add_count(pretoken, count));
         Ok(())
     }
 }

@@ -28,6 +28,9 @@ const BYTES_PER_MERGE_CELL: u64 = 30;
 /// fragment. Measured; see docs/training.md.
 const BYTES_PER_FRAGMENT_CELL: u64 = 48;
 
+/// Bytes of memory that a recorded corpus takes, at most.
+const MAX_RECORD_SIZE: usize = 256_000_000;
+
 /// A memory limit, or none.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct MemoryBudget {
@@ -65,6 +68,12 @@ impl MemoryBudget {
     /// Returns how many bytes may be spent on tables that only save time.
     pub(crate) fn optional_size(self) -> usize {
         self.limit.map_or(usize::MAX, |limit| (limit / 8) as usize)
+    }
+
+    /// Returns how many bytes of a recorded corpus are kept in memory; the others are in a temporary
+    /// file. With a limit, learning needs all of the memory.
+    pub(crate) fn record_size(self) -> usize {
+        if self.limit.is_some() { 0 } else { MAX_RECORD_SIZE }
     }
 
     /// Returns how many bytes a document may have: a 16th of the limit. The file and the batch have

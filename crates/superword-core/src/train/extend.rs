@@ -6,7 +6,7 @@ use std::convert::Infallible;
 
 use crate::control::Control;
 use crate::corpus::{Corpus, ReadOptions};
-use crate::count::{CorpusPass, PretokenCounts, count_pretokens};
+use crate::count::{PretokenCounts, count_pretokens};
 use crate::error::Error;
 use crate::model::{Model, Parameters, Rule, RuleLimits, SuperwordCap, TokenIndex, Training};
 use crate::platform::huge_pages;
@@ -74,12 +74,11 @@ pub fn extend(
     let training = counts.training();
     let merges = learn_merges(base, kind, &counts, &context)?;
     huge_pages::release();
-    let next_pass = CorpusPass { expected: Some(counts.totals), ..pass };
     let learned = match merges {
         Some(merges) if kind == ExtensionKind::Merges => {
             LearnedRules { rules: merges.rules(), tokens: merges.tokens }
         }
-        merges => supermerges::learn_after(base, &next_pass, counts, merges, &context)?,
+        merges => supermerges::learn_after(base, &pass, counts, merges, &context)?,
     };
     append_learned(base, parameters, &learned, training)
 }

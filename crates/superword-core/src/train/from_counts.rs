@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::control::Control;
 use crate::corpus::MAX_WEIGHTED_BYTES;
-use crate::count::{Fragments, PretokenCount, PretokenCounts, PretokenMap, RunWriter};
+use crate::count::{CountedPretokens, Fragments, PretokenCount, PretokenCounts, RunWriter};
 use crate::error::Error;
 use crate::model::{Model, Parameters, Training};
 use crate::platform::huge_pages;
@@ -26,7 +26,7 @@ const CHECK_EVERY: usize = 1 << 20;
 /// Collects distinct pretokens with their counts.
 pub struct PretokenSums {
     eligibility: Eligibility,
-    map: PretokenMap<PretokenCount>,
+    pretokens: CountedPretokens,
     budget: MemoryBudget,
     /// The bytes that the distinct pretokens have together.
     bytes: usize,
@@ -42,8 +42,15 @@ impl PretokenSums {
     /// When the regex of eligible pretokens is malformed.
     pub fn new(eligible: &str, memory_limit: Option<u64>) -> Result<PretokenSums, Error> {
         let (eligibility, budget) = (Eligibility::new(eligible)?, MemoryBudget::new(memory_limit));
-        let map = PretokenMap::new();
-        Ok(PretokenSums { eligibility, map, budget, bytes: 0, occurrences: 0, occurring_bytes: 0 })
+        let pretokens = CountedPretokens::new();
+        Ok(PretokenSums {
+            eligibility,
+            pretokens,
+            budget,
+            bytes: 0,
+            occurrences: 0,
+            occurring_bytes: 0,
+        })
     }
 
     /// Adds a pretoken, which was not added before, with its count.
@@ -66,16 +73,16 @@ impl PretokenSums {
         let Some(bytes) = bytes.filter(|&bytes| bytes < MAX_WEIGHTED_BYTES) else {
             return Err(refuse("makes the corpus as large as 2^62 bytes, so its count is wrong"));
         };
-        let before = self.map.len();
-        self.map.insert(pretoken, PretokenCount::new(count, self.eligibility.has(text)?));
-        if self.map.len() == before {
+        if self.pretokens.find(pretoken).is_some() {
             return Err(refuse("occurs twice; sum the counts first"));
         }
+        let is_eligible = self.eligibility.has(text)?;
+        self.pretokens.add_count(pretoken, PretokenCount::new(count, is_eligible));
         self.occurring_bytes = bytes;
         self.occurrences += count;
         self.bytes += pretoken.len();
-        if self.map.len().is_multiple_of(CHECK_EVERY) {
-            self.budget.allow_merges(self.bytes + self.map.len(), 0)?;
+        if self.pretokens.len().is_multiple_of(CHECK_EVERY) {
+            self.budget.allow_merges(self.bytes + self.pretokens.len(), 0)?;
         }
         Ok(())
     }
@@ -111,7 +118,7 @@ impl PretokenSums {
             return Err(Error::Counts { reason: reason.to_owned() });
         }
         self.check_totals(totals)?;
-        let counts = PretokenCounts::from_sums(self.map, totals.pretokens, totals.corpus);
+        let counts = PretokenCounts::from_sums(self.pretokens, totals.pretokens, totals.corpus);
         self.budget.allow_merges(counts.cells(), counts.memory())?;
         let context = TrainingContext { parameters: &parameters, resources, control };
         let merges = MergeSteps::learn(&counts, &context)?;
@@ -144,7 +151,7 @@ impl PretokenSums {
         let kind = extension.kind;
         let parameters = extension.into_parameters(&base)?;
         self.check_totals(totals)?;
-        let counts = PretokenCounts::from_sums(self.map, totals.pretokens, totals.corpus);
+        let counts = PretokenCounts::from_sums(self.pretokens, totals.pretokens, totals.corpus);
         self.budget.allow_merges(counts.cells(), counts.memory())?;
         let context = TrainingContext { parameters: &parameters, resources, control };
         // Without merges, it is not known which supermerges will be too rare.

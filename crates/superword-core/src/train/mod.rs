@@ -78,7 +78,7 @@ pub fn train(
     } else {
         let merges = MergeSteps::learn(&counts, &context)?;
         huge_pages::release();
-        supermerges::learn(&next_pass, splitter.pattern(), counts, merges, &context)?
+        supermerges::learn(&pass, counts, merges, &context)?
     };
     let (tokens, rules) = learned.index_tokens();
     Model::new(parameters, tokens, rules, special_tokens, training)

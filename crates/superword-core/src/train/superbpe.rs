@@ -110,7 +110,7 @@ impl<'t> SecondStageLearner<'t> {
         // Each token is made by one rule, so no pair grows and none has to be searched for. The
         // occurrences of tokens are not needed.
         let occurrences = TokenOccurrences::new(true);
-        let mut engine = PairEngine::new(sequence, occurrences, threshold);
+        let mut engine = PairEngine::new(sequence, occurrences, threshold, threads);
         let options = RecountOptions { floors: threshold..=threshold, wanted: 0, threads };
         engine.recount(tokens, &options);
         Ok(SecondStageLearner { tokens, engine, rules: Vec::new() })

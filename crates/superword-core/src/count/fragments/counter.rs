@@ -1,165 +1,125 @@
-//! Counting fragments as documents are split.
+//! Counting fragments, which several threads collect.
+//!
+//! Fragments are divided by hash into parts, each a table with a lock. A thread collects some for a
+//! part before it takes the lock, so threads hardly wait for each other, and nothing has to be added
+//! up in the end.
 
-use super::table::{FragmentTable, hash_fragment};
-use super::{FragmentSplitter, FragmentStorage, FragmentSymbol};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::table::FragmentTable;
+use super::{FragmentStorage, FragmentSymbol, Fragments};
 use crate::Error;
-use crate::control::Stage;
-use crate::corpus::{Batch, Totals};
-use crate::count::corpus_pass::{CorpusPass, ThreadCounter};
-use crate::count::pretoken_map::PROBE_GROUP;
 use crate::count::spill::{Run, Runs};
 
-/// Counts the fragments of one thread.
+/// The number of parts, a power of two.
+pub(super) const PARTS: usize = 64;
+
+/// Distinct fragments with their counts. All threads share it.
 pub(crate) struct FragmentCounter {
-    table: FragmentTable,
-    /// The contents of earlier tables, which became too large.
-    runs: Runs,
-    /// The size in bytes above which the table is spilled.
+    parts: Vec<Mutex<FragmentTable>>,
+    /// The size of all tables in bytes.
+    size: AtomicUsize,
+    /// The size above which the tables are spilled.
     max_size: usize,
-    /// Why a table could not be spilled inside the current document.
-    failed: Option<Error>,
-    /// The symbols of the fragments that wait to be counted, and of the current one.
-    symbols: Vec<FragmentSymbol>,
-    waiting: Vec<WaitingFragment>,
-    /// Where the current fragment starts in `symbols`.
-    start: usize,
-    /// The number of pretokens that were split; zero where pretokens are not the symbols.
-    pub(crate) pretokens: u64,
-    /// How often the current document counts.
+    /// The contents of earlier tables, which became too large.
+    runs: Mutex<Runs>,
+}
+
+/// Fragments of one part, one after the other, which wait to be counted.
+#[derive(Default)]
+pub(super) struct WaitingFragments {
+    pub(super) fragments: Vec<WaitingFragment>,
+    pub(super) symbols: Vec<FragmentSymbol>,
+}
+
+/// A fragment that waits to be counted.
+#[derive(Clone, Copy)]
+pub(super) struct WaitingFragment {
+    pub(super) hash: u32,
+    pub(super) length: u32,
     pub(super) weight: u64,
 }
 
-/// A fragment whose slot has been prefetched.
-struct WaitingFragment {
-    /// Where it ends in `symbols`.
-    end: usize,
-    hash: u32,
-}
-
 impl FragmentCounter {
-    /// Creates an empty counter, which spills a table of more than `max_size` bytes.
+    /// Creates an empty counter, which spills tables of more than `max_size` bytes.
     pub(crate) fn new(max_size: usize) -> FragmentCounter {
         FragmentCounter {
-            table: FragmentTable::default(),
-            runs: Runs::new(|sum, count| sum + count),
+            parts: (0..PARTS).map(|_| Mutex::default()).collect(),
+            size: AtomicUsize::new(0),
             max_size,
-            failed: None,
-            symbols: Vec::new(),
-            waiting: Vec::new(),
-            start: 0,
-            pretokens: 0,
-            weight: 1,
+            runs: Mutex::new(Runs::new(|sum, count| sum + count)),
         }
     }
 
-    /// Counts a corpus on all threads.
-    pub(crate) fn count_corpus(
-        pass: &CorpusPass,
-        splitter: &dyn FragmentSplitter,
-    ) -> Result<(FragmentCounter, Totals), Error> {
-        let max_size = pass.budget.table_size(pass.tables);
-        let count = |counter: &mut FragmentCounter, batch: &Batch| {
-            batch
-                .weighted_documents()
-                .try_for_each(|(document, weight)| counter.add(document, weight, splitter))
-        };
-        pass.count(Stage::Fragments, || FragmentCounter::new(max_size), count)
+    /// Counts the fragments that wait for a part, and spills the tables if they have become too
+    /// large.
+    pub(super) fn count(&self, part: usize, waiting: &mut WaitingFragments) -> Result<(), Error> {
+        let mut table = lock(&self.parts[part]);
+        let before = table.memory();
+        for fragment in &waiting.fragments {
+            table.prefetch(fragment.hash);
+        }
+        let mut rest = &*waiting.symbols;
+        for &WaitingFragment { hash, length, weight } in &waiting.fragments {
+            let (symbols, others) = rest.split_at(length as usize);
+            table.add(symbols, hash, weight);
+            rest = others;
+        }
+        waiting.fragments.clear();
+        waiting.symbols.clear();
+        let grown = table.memory() - before;
+        let size = self.size.fetch_add(grown, Ordering::Relaxed) + grown;
+        drop(table);
+        if size > self.max_size { self.spill() } else { Ok(()) }
     }
 
-    /// Counts the fragments of a document `weight` times.
-    pub(crate) fn add(
-        &mut self,
-        document: &str,
-        weight: u64,
-        splitter: &dyn FragmentSplitter,
-    ) -> Result<(), Error> {
-        if weight == 0 {
+    /// Writes the tables to a run, and empties them.
+    #[cold]
+    fn spill(&self) -> Result<(), Error> {
+        let mut runs = lock(&self.runs);
+        // Another thread may have spilled them meanwhile.
+        if self.size.load(Ordering::Relaxed) <= self.max_size {
             return Ok(());
         }
-        self.weight = weight;
-        splitter.split(document, self)?;
-        self.end_fragment();
-        self.count_waiting();
-        self.failed.take().map_or(Ok(()), Err)
+        self.write_run(&mut runs)
     }
 
-    /// Adds a symbol to the current fragment.
-    #[inline]
-    pub(super) fn push(&mut self, symbol: FragmentSymbol) {
-        self.symbols.push(symbol);
-    }
-
-    /// Ends the current fragment. A single symbol is dropped.
-    #[inline]
-    pub(super) fn end_fragment(&mut self) {
-        if self.symbols.len() - self.start > 1 {
-            let hash = hash_fragment(&self.symbols[self.start..]);
-            self.table.prefetch(hash);
-            self.waiting.push(WaitingFragment { end: self.symbols.len(), hash });
-            self.start = self.symbols.len();
-            if self.waiting.len() >= PROBE_GROUP {
-                self.count_waiting();
+    fn write_run(&self, runs: &mut Runs) -> Result<(), Error> {
+        runs.write(|each| {
+            let mut bytes = Vec::new();
+            for part in &self.parts {
+                let table = std::mem::take(&mut *lock(part));
+                self.size.fetch_sub(table.memory(), Ordering::Relaxed);
+                table.for_each(|fragment, count| {
+                    bytes.clear();
+                    bytes.extend(fragment.iter().flat_map(|symbol| symbol.0.to_le_bytes()));
+                    each(&bytes, count);
+                });
             }
-        } else {
-            self.symbols.truncate(self.start);
-        }
-    }
-
-    /// Counts the fragments that wait, and spills the table if it has become too large.
-    fn count_waiting(&mut self) {
-        let mut start = 0;
-        for &WaitingFragment { end, hash } in &self.waiting {
-            self.table.add(&self.symbols[start..end], hash, self.weight);
-            start = end;
-        }
-        self.waiting.clear();
-        self.symbols.clear();
-        self.start = 0;
-        if self.table.memory() > self.max_size && self.failed.is_none() {
-            self.failed = self.spill().err();
-        }
+        })
     }
 
     /// Returns the fragments that were counted.
-    pub(super) fn into_storage(mut self) -> Result<FragmentStorage, Error> {
-        if self.runs.is_empty() {
-            return Ok(FragmentStorage::InMemory(self.table));
-        }
-        self.merge_runs().map(FragmentStorage::Spilled)
+    pub(crate) fn into_fragments(self, splits_rare_neighbours: bool) -> Result<Fragments, Error> {
+        let storage = if lock(&self.runs).is_empty() {
+            let tables = self.parts.into_iter().map(Mutex::into_inner);
+            let tables = tables.map(|table| table.unwrap_or_else(PoisonError::into_inner));
+            FragmentStorage::InMemory(tables.collect())
+        } else {
+            FragmentStorage::Spilled(self.into_run()?)
+        };
+        Ok(Fragments { storage, splits_rare_neighbours })
     }
 
     /// Returns all fragments in the order of their bytes, with their counts.
-    pub(crate) fn merge_runs(&mut self) -> Result<Run, Error> {
-        self.spill()?;
-        self.runs.merge()
-    }
-
-    /// Writes the table to a run, and empties it.
-    #[cold]
-    fn spill(&mut self) -> Result<(), Error> {
-        let table = std::mem::take(&mut self.table);
-        self.runs.write(|each| {
-            let mut bytes = Vec::new();
-            table.for_each(|fragment, count| {
-                bytes.clear();
-                bytes.extend(fragment.iter().flat_map(|symbol| symbol.0.to_le_bytes()));
-                each(&bytes, count);
-            });
-        })
+    pub(crate) fn into_run(self) -> Result<Run, Error> {
+        let mut runs = lock(&self.runs);
+        self.write_run(&mut runs)?;
+        runs.merge()
     }
 }
 
-impl ThreadCounter for FragmentCounter {
-    fn merge(&mut self, mut other: FragmentCounter) -> Result<(), Error> {
-        self.pretokens += other.pretokens;
-        if self.runs.is_empty() && other.runs.is_empty() {
-            other.table.for_each(|fragment, count| {
-                self.table.add(fragment, hash_fragment(fragment), count);
-            });
-            return Ok(());
-        }
-        other.spill()?;
-        self.runs.append(other.runs);
-        Ok(())
-    }
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -13,8 +13,10 @@
 //! Both split between symbols that are neighbours less often than a threshold. That is exact if no
 //! rule with a smaller count is learned, which training checks.
 //!
-//! `counter` collects the fragments of a document, and `table` holds the distinct ones.
+//! `collector` collects the fragments of documents, `counter` counts them, and `table` holds the
+//! distinct ones.
 
+mod collector;
 mod counter;
 mod openable_splitter;
 mod table;
@@ -24,6 +26,7 @@ use crate::Error;
 use crate::count::corpus_pass::CorpusPass;
 use crate::count::spill::Run;
 
+pub(crate) use collector::FragmentCollector;
 pub(crate) use counter::FragmentCounter;
 pub(crate) use openable_splitter::OpenableSplitter;
 use table::FragmentTable;
@@ -37,8 +40,8 @@ pub(crate) struct FragmentSymbol(pub(crate) u32);
 
 /// Splits documents into fragments.
 pub(crate) trait FragmentSplitter: Sync {
-    /// Pushes the symbols of a document to a counter, and ends its fragments there.
-    fn split(&self, document: &str, counter: &mut FragmentCounter) -> Result<(), Error>;
+    /// Pushes the symbols of a document to a collector, and ends its fragments there.
+    fn split(&self, document: &str, collector: &mut FragmentCollector) -> Result<(), Error>;
 
     /// Whether it also splits between rare neighbours.
     fn splits_rare_neighbours(&self) -> bool;
@@ -52,7 +55,7 @@ pub(crate) struct Fragments {
 }
 
 enum FragmentStorage {
-    InMemory(FragmentTable),
+    InMemory(Vec<FragmentTable>),
     /// The symbols of each fragment as four bytes, the lowest first.
     Spilled(Run),
 }
@@ -63,9 +66,8 @@ impl Fragments {
         pass: &CorpusPass,
         splitter: &dyn FragmentSplitter,
     ) -> Result<Fragments, Error> {
-        let (counter, _) = FragmentCounter::count_corpus(pass, splitter)?;
-        let storage = counter.into_storage()?;
-        Ok(Fragments { storage, splits_rare_neighbours: splitter.splits_rare_neighbours() })
+        let (collector, _) = FragmentCollector::collect_corpus(pass, splitter)?;
+        collector.into_counter().into_fragments(splitter.splits_rare_neighbours())
     }
 
     /// Creates fragments from a run that was counted outside this process.
@@ -79,7 +81,11 @@ impl Fragments {
         mut each: impl FnMut(&[FragmentSymbol], u64),
     ) -> Result<(), Error> {
         match self.storage {
-            FragmentStorage::InMemory(table) => table.for_each(each),
+            FragmentStorage::InMemory(tables) => {
+                for table in tables {
+                    table.for_each(&mut each);
+                }
+            }
             FragmentStorage::Spilled(run) => {
                 let mut fragment = Vec::new();
                 run.for_each(|bytes, count| {
@@ -98,7 +104,9 @@ impl Fragments {
     /// fragment.
     pub(crate) fn cells(&self) -> usize {
         let symbols = match &self.storage {
-            FragmentStorage::InMemory(table) => table.symbol_count(),
+            FragmentStorage::InMemory(tables) => {
+                tables.iter().map(FragmentTable::symbol_count).sum()
+            }
             FragmentStorage::Spilled(run) => run.bytes / size_of::<FragmentSymbol>(),
         };
         symbols + self.fragment_count()
@@ -107,7 +115,9 @@ impl Fragments {
     /// Returns the number of distinct fragments.
     pub(crate) fn fragment_count(&self) -> usize {
         match &self.storage {
-            FragmentStorage::InMemory(table) => table.fragment_count(),
+            FragmentStorage::InMemory(tables) => {
+                tables.iter().map(FragmentTable::fragment_count).sum()
+            }
             FragmentStorage::Spilled(run) => run.keys,
         }
     }

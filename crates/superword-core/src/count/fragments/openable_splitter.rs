@@ -4,7 +4,7 @@
 //! `min_supermerge_count`. So a document is split at each pretoken that never opens, and between
 //! two pretokens that are neighbours less often than that.
 
-use super::{FragmentCounter, FragmentSplitter, FragmentSymbol};
+use super::{FragmentCollector, FragmentSplitter, FragmentSymbol};
 use crate::count::bigrams::FrequentBigrams;
 use crate::count::pretoken_map::{PROBE_GROUP, PretokenMap, Probe};
 use crate::error::Error;
@@ -23,7 +23,7 @@ pub(crate) struct OpenableSplitter<'c, B> {
 
 impl<B: FrequentBigrams> FragmentSplitter for OpenableSplitter<'_, B> {
     /// Looks pretokens up in groups, as counting does, and splits between them.
-    fn split(&self, document: &str, counter: &mut FragmentCounter) -> Result<(), Error> {
+    fn split(&self, document: &str, collector: &mut FragmentCollector) -> Result<(), Error> {
         let text = document.as_bytes();
         let mut group = [Probe::default(); PROBE_GROUP];
         let mut size = 0;
@@ -35,13 +35,13 @@ impl<B: FrequentBigrams> FragmentSplitter for OpenableSplitter<'_, B> {
                 group[size] = self.openable.probe(text, span.start, span.end);
                 size += 1;
                 if size == PROBE_GROUP {
-                    self.split_group(text, &group, &mut before, counter);
+                    self.split_group(text, &group, &mut before, collector);
                     size = 0;
                 }
             }
             Err(error) => result = Err(error),
         });
-        self.split_group(text, &group[..size], &mut before, counter);
+        self.split_group(text, &group[..size], &mut before, collector);
         result
     }
 
@@ -58,9 +58,9 @@ impl<B: FrequentBigrams> OpenableSplitter<'_, B> {
         text: &[u8],
         group: &[Probe],
         before: &mut u64,
-        counter: &mut FragmentCounter,
+        collector: &mut FragmentCollector,
     ) {
-        counter.pretokens += group.len() as u64 * counter.weight;
+        collector.pretokens += group.len() as u64 * collector.weight;
         let mut found = [None; PROBE_GROUP];
         for (probe, found) in group.iter().zip(&mut found) {
             let hash = B::hash(text, probe);
@@ -71,12 +71,12 @@ impl<B: FrequentBigrams> OpenableSplitter<'_, B> {
         }
         for &found in &found[..group.len()] {
             match found {
-                None => counter.end_fragment(),
+                None => collector.end_fragment(),
                 Some((symbol, bucket)) => {
                     if self.bigrams.is_some_and(|bigrams| !bigrams.is_frequent(bucket)) {
-                        counter.end_fragment();
+                        collector.end_fragment();
                     }
-                    counter.push(symbol);
+                    collector.push(symbol);
                 }
             }
         }

@@ -114,7 +114,7 @@ impl FragmentTable {
 
     #[cold]
     fn grow(&mut self) {
-        let size = (self.slots.len() * 2).max(1 << 10);
+        let size = (self.slots.len() * 2).max(1 << 7);
         let larger = huge_pages::filled(FragmentSlot::default(), size);
         for slot in std::mem::replace(&mut self.slots, larger) {
             if slot.count > 0 {

@@ -11,7 +11,7 @@
 //! first-stage tokens. If these are neighbours too rarely, all occurrences are split, and the pair
 //! would not be chosen: it is at most as frequent. Otherwise none is split.
 
-use super::{FragmentCounter, FragmentSplitter, FragmentSymbol};
+use super::{FragmentCollector, FragmentSplitter, FragmentSymbol};
 use crate::control::Stage;
 use crate::corpus::Batch;
 use crate::count::bigrams::{
@@ -32,19 +32,19 @@ pub(crate) struct TokenSplitter<'c> {
 }
 
 impl FragmentSplitter for TokenSplitter<'_> {
-    fn split(&self, document: &str, counter: &mut FragmentCounter) -> Result<(), Error> {
+    fn split(&self, document: &str, collector: &mut FragmentCollector) -> Result<(), Error> {
         self.encoder.first_stage(document, self.is_interrupted, |pretoken| {
             let mut before = None;
             for &token in pretoken {
                 if let Some(before) = before.replace(token) {
                     let bucket = token_bucket(&self.bigrams, before, token);
                     if !self.bigrams.is_frequent(bucket) {
-                        counter.end_fragment();
+                        collector.end_fragment();
                     }
                 }
-                counter.push(FragmentSymbol(token));
+                collector.push(FragmentSymbol(token));
             }
-            counter.end_fragment();
+            collector.end_fragment();
         })
     }
 

@@ -3,7 +3,7 @@
 use super::{Occurrence, TokenPair, TokenSequence, TrainingToken};
 
 /// A change, to be made wherever it fits. It makes or removes one token.
-pub(crate) trait Change<S: TokenSequence> {
+pub(crate) trait Change<S: TokenSequence>: Sync {
     /// Returns the token that it makes or removes.
     fn token(&self) -> TrainingToken;
     /// Returns the pair that it joins, if it joins one.
@@ -16,7 +16,7 @@ pub(crate) trait Change<S: TokenSequence> {
     /// Returns the offset after all tokens that it changes at an offset.
     fn end(&self, sequence: &S, at: u32) -> u32;
     /// Makes it at an offset.
-    fn make(&self, sequence: &mut S, at: u32);
+    fn make(&self, sequence: &S, at: u32);
 }
 
 /// Joins a pair into a token.
@@ -48,12 +48,13 @@ impl<S: TokenSequence> Change<S> for TokenJoin {
     }
 
     #[inline]
-    fn make(&self, sequence: &mut S, at: u32) {
+    fn make(&self, sequence: &S, at: u32) {
         sequence.join(at, sequence.after(at), self.token);
     }
 }
 
 /// What a change did.
+#[derive(Default)]
 pub(crate) struct ChangeSummary {
     /// How often it was made, each time with the weight of its span.
     pub(crate) weight: u64,
@@ -61,4 +62,13 @@ pub(crate) struct ChangeSummary {
     pub(crate) occurrences: Vec<Occurrence>,
     /// Whether some span has become the token alone.
     pub(crate) fills_span: bool,
+}
+
+impl ChangeSummary {
+    /// Adds what the change did at later offsets.
+    pub(super) fn append(&mut self, later: ChangeSummary) {
+        self.weight += later.weight;
+        self.occurrences.extend(later.occurrences);
+        self.fills_span |= later.fills_span;
+    }
 }

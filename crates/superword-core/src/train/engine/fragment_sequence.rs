@@ -1,6 +1,10 @@
 //! The distinct fragments as a sequence of units.
 
-use super::{Change, Occurrence, TokenOccurrences, TokenSequence, TrainingToken, WeightedSpans};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use super::{
+    Change, Occurrence, TokenCell, TokenOccurrences, TokenSequence, TrainingToken, WeightedSpans,
+};
 use crate::count::Fragments;
 use crate::error::Error;
 use crate::platform::cpu::prefetch;
@@ -11,8 +15,8 @@ use crate::platform::huge_pages;
 /// A unit is one symbol, or several that were joined. Its first cell holds its token, flagged if
 /// the unit is closed. Its first and last cells hold its size in cells.
 pub(crate) struct FragmentSequence {
-    cells: Vec<TrainingToken>,
-    sizes: Vec<u32>,
+    cells: Vec<TokenCell>,
+    sizes: Vec<AtomicU32>,
     spans: WeightedSpans,
 }
 
@@ -22,17 +26,19 @@ impl FragmentSequence {
         let size = fragments.cells() + 1;
         let mut cells = huge_pages::with_capacity(size);
         let mut spans = WeightedSpans::with_capacity(fragments.fragment_count());
-        cells.push(TrainingToken::BARRIER);
+        cells.push(TokenCell::new(TrainingToken::BARRIER));
         fragments.for_each(|fragment, count| {
             let start = cells.len();
             cells.extend(fragment.iter().map(|&symbol| {
                 let token = TrainingToken::from(symbol);
-                if is_open { token } else { token.with_flag() }
+                TokenCell::new(if is_open { token } else { token.with_flag() })
             }));
             spans.push(start..cells.len(), count);
-            cells.push(TrainingToken::BARRIER);
+            cells.push(TokenCell::new(TrainingToken::BARRIER));
         })?;
-        Ok(FragmentSequence { cells, sizes: huge_pages::filled(1, size), spans })
+        let mut sizes = huge_pages::with_capacity(size);
+        sizes.resize_with(size, || AtomicU32::new(1));
+        Ok(FragmentSequence { cells, sizes, spans })
     }
 
     /// Returns the occurrences of all tokens. Nothing may have been joined yet.
@@ -40,39 +46,46 @@ impl FragmentSequence {
         let mut occurrences = TokenOccurrences::new(true);
         for span in self.spans.iter() {
             for at in span.range() {
-                let token = self.cells[at as usize].without_flag();
+                let token = self.cells[at as usize].get().without_flag();
                 let occurrence = Occurrence { at, weight_class: span.weight_class };
                 occurrences.of_mut(token).push(occurrence);
             }
         }
         occurrences
     }
+
+    /// Returns the size that the cell at an offset holds.
+    #[inline]
+    fn size(&self, at: u32) -> u32 {
+        self.sizes[at as usize].load(Ordering::Relaxed)
+    }
 }
 
 impl TokenSequence for FragmentSequence {
     #[inline]
     fn token(&self, at: u32) -> TrainingToken {
-        let token = self.cells[at as usize];
+        let token = self.cells[at as usize].get();
         if token.has_flag() { TrainingToken::BARRIER } else { token }
     }
 
     #[inline]
     fn after(&self, at: u32) -> u32 {
-        at + self.sizes[at as usize]
+        at + self.size(at)
     }
 
     #[inline]
     fn before(&self, at: u32) -> u32 {
-        at - self.sizes[at as usize - 1]
+        at - self.size(at - 1)
     }
 
     #[inline]
-    fn join(&mut self, left: u32, right: u32, token: TrainingToken) {
-        let size = self.sizes[left as usize] + self.sizes[right as usize];
-        self.cells[right as usize] = TrainingToken::BARRIER;
-        self.cells[left as usize] = token;
-        self.sizes[left as usize] = size;
-        self.sizes[(left + size) as usize - 1] = size;
+    fn join(&self, left: u32, right: u32, token: TrainingToken) {
+        let size = self.size(left) + self.size(right);
+        self.cells[right as usize].set(TrainingToken::BARRIER);
+        self.cells[left as usize].set(token);
+        for cell in [left, left + size - 1] {
+            self.sizes[cell as usize].store(size, Ordering::Relaxed);
+        }
     }
 
     #[inline]
@@ -101,15 +114,15 @@ impl Change<FragmentSequence> for PretokenSwitch {
 
     fn fits(&self, sequence: &FragmentSequence, at: u32) -> bool {
         let cell = if self.opens { self.token.with_flag() } else { self.token };
-        sequence.cells[at as usize] == cell && sequence.sizes[at as usize] == 1
+        sequence.cells[at as usize].get() == cell && sequence.size(at) == 1
     }
 
     fn end(&self, _sequence: &FragmentSequence, at: u32) -> u32 {
         at + 1
     }
 
-    fn make(&self, sequence: &mut FragmentSequence, at: u32) {
+    fn make(&self, sequence: &FragmentSequence, at: u32) {
         let cell = if self.opens { self.token } else { self.token.with_flag() };
-        sequence.cells[at as usize] = cell;
+        sequence.cells[at as usize].set(cell);
     }
 }

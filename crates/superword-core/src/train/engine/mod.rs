@@ -25,7 +25,10 @@ mod spans;
 mod tokens;
 mod vocabulary;
 
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
 use crate::error::Error;
+use crate::platform::threads::call_on_threads;
 pub(crate) use change::{Change, ChangeSummary, TokenJoin};
 pub(crate) use fragment_sequence::{FragmentSequence, PretokenSwitch};
 pub(crate) use occurrences::{Occurrence, TokenOccurrences};
@@ -33,7 +36,7 @@ pub(crate) use pair_counts::PairCounts;
 pub(crate) use pair_queue::Candidate;
 pub(crate) use recount::RecountOptions;
 use replacer::Replacer;
-pub(crate) use sequence::{TokenSequence, for_each_pair, run_end, run_start};
+pub(crate) use sequence::{TokenCell, TokenSequence, for_each_pair, run_end, run_start};
 pub(crate) use spans::WeightedSpans;
 pub(crate) use tokens::{TokenPair, TrainingToken, TrainingTokens};
 pub(crate) use vocabulary::TrainingVocabulary;
@@ -43,14 +46,27 @@ pub(crate) struct PairEngine<S> {
     pub(crate) sequence: S,
     pub(crate) occurrences: TokenOccurrences,
     pub(crate) pairs: PairCounts,
-    replacer: Replacer,
+    /// One for each thread.
+    replacers: Vec<Mutex<Replacer>>,
 }
 
+/// The largest number of shares of a change. Each has counts of its own for every token.
+const MAX_SHARES: usize = 16;
+
+/// The smallest share of the occurrences of a change for which it is worth to start a thread.
+const MIN_SHARE: usize = if cfg!(test) { 2 } else { 4096 };
+
 impl<S: TokenSequence> PairEngine<S> {
-    /// Creates an engine without counts. It will keep pairs that reach `floor`.
-    pub(crate) fn new(sequence: S, occurrences: TokenOccurrences, floor: u64) -> PairEngine<S> {
-        let (pairs, replacer) = (PairCounts::new(floor), Replacer::default());
-        PairEngine { sequence, occurrences, pairs, replacer }
+    /// Creates an engine without counts. It will keep pairs that reach `floor`, and make changes on so
+    /// many threads.
+    pub(crate) fn new(
+        sequence: S,
+        occurrences: TokenOccurrences,
+        floor: u64,
+        threads: usize,
+    ) -> PairEngine<S> {
+        let replacers = (0..threads.clamp(1, MAX_SHARES)).map(|_| Mutex::default()).collect();
+        PairEngine { sequence, occurrences, pairs: PairCounts::new(floor), replacers }
     }
 
     /// Returns the most frequent pair that is allowed, if one reaches the floor.
@@ -76,8 +92,20 @@ impl<S: TokenSequence> PairEngine<S> {
         tokens: &TrainingTokens,
         is_new: bool,
     ) -> ChangeSummary {
-        let summary = self.replacer.replace(change, occurrences, &mut self.sequence, tokens.len());
-        self.replacer.flush_deltas(change, tokens, &mut self.pairs, is_new);
+        let shares = (occurrences.len() / MIN_SHARE).clamp(1, self.replacers.len());
+        let shares = divide(occurrences, self.sequence.spans(), shares);
+        let mut summaries = call_on_threads(shares.len(), |number| {
+            let mut replacer = lock(&self.replacers[number]);
+            replacer.replace(change, shares[number], &self.sequence, tokens.len())
+        })
+        .into_iter();
+        let mut summary = summaries.next().unwrap_or_default();
+        let mut sum = lock(&self.replacers[0]);
+        for (summary_of_share, replacer) in summaries.zip(&self.replacers[1..]) {
+            summary.append(summary_of_share);
+            sum.append(&mut lock(replacer));
+        }
+        sum.flush_deltas(change, tokens, &mut self.pairs, is_new);
         summary
     }
 
@@ -105,4 +133,28 @@ impl<S: TokenSequence> PairEngine<S> {
     pub(crate) fn verify(&self) {
         self.pairs.verify(&self.sequence);
     }
+}
+
+/// Divides occurrences, which are in order, into shares of about the same length. No span has
+/// occurrences in two of them.
+fn divide<'o>(
+    occurrences: &'o [Occurrence],
+    spans: &WeightedSpans,
+    shares: usize,
+) -> Vec<&'o [Occurrence]> {
+    let mut divided = Vec::with_capacity(shares);
+    let mut rest = occurrences;
+    for left in (1..shares).rev() {
+        let Some(first) = rest.get(rest.len() - rest.len() * left / (left + 1)) else { break };
+        let start = spans.start_of(first.at);
+        let (share, others) = rest.split_at(rest.partition_point(|other| other.at < start));
+        divided.push(share);
+        rest = others;
+    }
+    divided.push(rest);
+    divided
+}
+
+fn lock(replacer: &Mutex<Replacer>) -> MutexGuard<'_, Replacer> {
+    replacer.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -68,6 +68,16 @@ impl NeighbourDeltas {
         }
     }
 
+    /// Takes over the deltas of later occurrences.
+    pub(super) fn append(&mut self, later: &mut NeighbourDeltas) {
+        for neighbour in later.listed.drain(..) {
+            let delta = std::mem::take(&mut later.deltas[neighbour.index()]);
+            self.add(neighbour, delta.lost, delta.gained, None);
+            self.deltas[neighbour.index()].occurrences += delta.occurrences;
+        }
+        self.occurrences.append(&mut later.occurrences);
+    }
+
     /// Applies the deltas to the counts, and clears them. `old` and `new` return the pairs of a
     /// neighbour with the token that was joined and the one that was made; `is_new` says that the
     /// latter did not occur before.

@@ -16,14 +16,13 @@ use crate::error::Error;
 use crate::platform::hash::FastMap;
 
 /// A pair that is kept.
-#[derive(Default)]
 pub(super) struct KeptPair {
     pub(super) count: u64,
     /// Every occurrence, also where the pair overlaps with itself and so does not count, and
     /// offsets where it no longer occurs.
     pub(super) occurrences: Vec<Occurrence>,
     /// Occurrences were added more than once, so they are not in order.
-    is_unsorted: bool,
+    pub(super) is_unsorted: bool,
 }
 
 /// The pairs that are kept, by pair.
@@ -181,7 +180,7 @@ impl PairCounts {
         (self.kept, self.floor) = count_frequent_pairs(sequence, options);
         let candidates = self.kept.iter();
         let candidates = candidates.map(|(&pair, kept)| Candidate { count: kept.count, pair });
-        self.queue = PairQueue::new(tokens, candidates.collect());
+        self.queue = PairQueue::new(tokens, candidates);
     }
 
     /// Counts all pairs again and compares.

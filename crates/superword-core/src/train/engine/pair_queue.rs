@@ -6,7 +6,7 @@
 
 use std::cmp::Ordering;
 
-use super::{TokenPair, TrainingTokens};
+use super::{TokenPair, TrainingToken, TrainingTokens};
 
 /// A pair with a count. In the queue, the pair had this count once, and no larger one since.
 #[derive(Clone, Copy)]
@@ -17,24 +17,52 @@ pub(crate) struct Candidate {
 
 /// A binary heap, the best candidate first. It may contain a pair several times.
 #[derive(Default)]
-pub(crate) struct PairQueue(Vec<Candidate>);
+pub(crate) struct PairQueue(Vec<QueuedPair>);
+
+/// A candidate with the beginning of its left token, which nearly always tells equal counts apart.
+#[derive(Clone, Copy)]
+struct QueuedPair {
+    count: u64,
+    /// The first eight bytes, the first one highest, with zeros after the last.
+    beginning: u64,
+    pair: TokenPair,
+}
+
+impl QueuedPair {
+    fn new(tokens: &TrainingTokens, Candidate { count, pair }: Candidate) -> QueuedPair {
+        QueuedPair { count, beginning: beginning(tokens, pair.left), pair }
+    }
+}
+
+/// Returns the first eight bytes of a token as a number.
+fn beginning(tokens: &TrainingTokens, token: TrainingToken) -> u64 {
+    let bytes = tokens.bytes(token);
+    let mut first = [0; 8];
+    let length = bytes.len().min(first.len());
+    first[..length].copy_from_slice(&bytes[..length]);
+    u64::from_be_bytes(first)
+}
 
 impl PairQueue {
     /// Creates a queue of these candidates.
-    pub(crate) fn new(tokens: &TrainingTokens, mut candidates: Vec<Candidate>) -> PairQueue {
-        candidates.sort_unstable_by(|a, b| compare(tokens, a, b));
-        PairQueue(candidates)
+    pub(crate) fn new(
+        tokens: &TrainingTokens,
+        candidates: impl Iterator<Item = Candidate>,
+    ) -> PairQueue {
+        let mut queue: Vec<_> = candidates.map(|pair| QueuedPair::new(tokens, pair)).collect();
+        queue.sort_unstable_by(|a, b| compare(tokens, a, b));
+        PairQueue(queue)
     }
 
     /// Returns the best candidate.
     pub(crate) fn first(&self) -> Option<Candidate> {
-        self.0.first().copied()
+        self.0.first().map(|&QueuedPair { count, pair, .. }| Candidate { count, pair })
     }
 
     /// Adds a candidate.
     pub(crate) fn push(&mut self, tokens: &TrainingTokens, candidate: Candidate) {
         let mut index = self.0.len();
-        self.0.push(candidate);
+        self.0.push(QueuedPair::new(tokens, candidate));
         while index > 0 {
             let parent = (index - 1) / 2;
             if compare(tokens, &self.0[index], &self.0[parent]) != Ordering::Less {
@@ -71,8 +99,8 @@ impl PairQueue {
 
 /// Orders the better candidate first: the larger count, then the smaller left and right tokens by
 /// bytes (docs/algorithm.md).
-fn compare(tokens: &TrainingTokens, a: &Candidate, b: &Candidate) -> Ordering {
-    b.count.cmp(&a.count).then_with(|| {
+fn compare(tokens: &TrainingTokens, a: &QueuedPair, b: &QueuedPair) -> Ordering {
+    b.count.cmp(&a.count).then(a.beginning.cmp(&b.beginning)).then_with(|| {
         let bytes = |pair: TokenPair| (tokens.bytes(pair.left), tokens.bytes(pair.right));
         bytes(a.pair).cmp(&bytes(b.pair))
     })

@@ -1,10 +1,12 @@
 //! Counting all pairs of a sequence.
 //!
-//! A first pass adds up counts in hash buckets. It tells which pairs may be frequent, and the
-//! second pass counts those exactly.
+//! A first pass adds up counts in hash buckets. It tells which pairs may be frequent. The second
+//! pass collects the occurrences of those, divided into parts by hash, and each part is counted on
+//! its own. So all memory is written in order, or is small enough for the processor's cache.
 
-use std::collections::hash_map::Entry;
+use std::mem;
 use std::ops::{Range, RangeInclusive};
+use std::sync::{Mutex, PoisonError};
 
 use super::pair_counts::{KeptPair, KeptPairs};
 use super::{Occurrence, TokenPair, TokenSequence, for_each_pair};
@@ -24,6 +26,12 @@ pub(crate) struct RecountOptions {
 /// How far the floor is below the count of the wanted pairs: later others will be wanted.
 const FLOOR_DIVISOR: u64 = 4;
 
+/// The number of parts of the pairs, a power of two.
+const PARTS: usize = 64;
+
+/// The smallest number of buckets, a power of two.
+const MIN_BUCKETS: usize = 1 << 8;
+
 /// Chooses the floor, and counts the pairs that reach it.
 pub(super) fn count_frequent_pairs<S: TokenSequence>(
     sequence: &S,
@@ -36,28 +44,28 @@ pub(super) fn count_frequent_pairs<S: TokenSequence>(
         sums.iter_mut().zip(&others).for_each(|(sum, other)| *sum += other);
         sums
     });
-    let sums = sums.unwrap_or_default();
+    let Some(sums) = sums else { return (KeptPairs::default(), *floors.start()) };
     let floor = count_reached_by(&sums, wanted) / FLOOR_DIVISOR;
     let floor = floor.clamp(*floors.start(), *floors.end());
-    let shares = in_parallel(spans, threads, |spans| {
-        count_in_buckets(sequence, spans, |bucket| sums[bucket] >= floor, sums.len())
-    });
-    // Shares are in the order of their spans, so occurrences that are appended are in order too.
-    let mut shares = shares.into_iter();
-    let mut kept = shares.next().unwrap_or_default();
-    for (pair, share) in shares.flatten() {
-        match kept.entry(pair) {
-            Entry::Vacant(entry) => {
-                entry.insert(share);
-            }
-            Entry::Occupied(mut entry) => {
-                entry.get_mut().count += share.count;
-                entry.get_mut().occurrences.extend(share.occurrences);
-            }
+    let frequent = FrequentBuckets::new(&sums, floor);
+    drop(sums);
+    let shares = in_parallel(spans, threads, |spans| find_pairs(sequence, spans, &frequent));
+    let mut parts: Vec<Mutex<Vec<FoundPairs>>> = (0..PARTS).map(|_| Mutex::default()).collect();
+    // Shares are in the order of their spans, so the occurrences of a part are in order too.
+    for share in shares {
+        for (part, found) in parts.iter_mut().zip(share) {
+            part.get_mut().unwrap_or_else(PoisonError::into_inner).push(found);
         }
     }
-    kept.retain(|_, kept| kept.count >= floor);
-    (kept, floor)
+    let counted = call_on_threads(threads, |number| {
+        let mut counted = Vec::new();
+        for part in parts.iter().skip(number).step_by(threads.max(1)) {
+            let found = mem::take(&mut *part.lock().unwrap_or_else(PoisonError::into_inner));
+            count_part(sequence, &found, floor, &mut counted);
+        }
+        counted
+    });
+    (counted.into_iter().flatten().collect(), floor)
 }
 
 /// Divides spans among threads, in order, and returns what each thread made of its share.
@@ -74,7 +82,7 @@ fn in_parallel<T: Send>(
 /// Adds up the counts of all pairs that share a bucket.
 fn sum_by_bucket<S: TokenSequence>(sequence: &S, spans: Range<usize>) -> Vec<u64> {
     // One bucket for each cell, if those are few.
-    let buckets = (sequence.spans().end() as usize).next_power_of_two().clamp(1 << 8, 1 << 22);
+    let buckets = (sequence.spans().end() as usize).next_power_of_two().clamp(MIN_BUCKETS, 1 << 22);
     let mut sums = huge_pages::filled(0, buckets);
     for span in spans.map(|index| sequence.spans().get(index)) {
         let weight = sequence.weight(span.weight_class);
@@ -86,25 +94,136 @@ fn sum_by_bucket<S: TokenSequence>(sequence: &S, spans: Range<usize>) -> Vec<u64
     sums
 }
 
-/// Counts the pairs of frequent buckets, and collects their occurrences.
-fn count_in_buckets<S: TokenSequence>(
+/// The buckets with a sum that reaches the floor.
+struct FrequentBuckets {
+    /// One bit for each bucket.
+    bits: Vec<u64>,
+    buckets: usize,
+}
+
+impl FrequentBuckets {
+    fn new(sums: &[u64], floor: u64) -> FrequentBuckets {
+        let word = |sums: &[u64]| {
+            sums.iter().rev().fold(0, |word, &sum| word << 1 | u64::from(sum >= floor))
+        };
+        FrequentBuckets { bits: sums.chunks(64).map(word).collect(), buckets: sums.len() }
+    }
+
+    #[inline]
+    fn has(&self, bucket: usize) -> bool {
+        self.bits[bucket / 64] >> (bucket % 64) & 1 == 1
+    }
+
+    /// Returns the part of the pairs of a bucket.
+    #[inline]
+    fn part(&self, bucket: usize) -> usize {
+        bucket >> (self.buckets.ilog2() - PARTS.ilog2())
+    }
+}
+
+/// The pairs of one part that a thread has found.
+#[derive(Default)]
+struct FoundPairs {
+    pairs: Vec<TokenPair>,
+    occurrences: Vec<FoundOccurrence>,
+}
+
+/// An occurrence of a pair.
+struct FoundOccurrence {
+    /// The index of the pair, with the highest bit set if the occurrence does not count.
+    index: u32,
+    occurrence: Occurrence,
+}
+
+impl FoundOccurrence {
+    const DOES_NOT_COUNT: u32 = 1 << 31;
+
+    fn pair(&self) -> usize {
+        (self.index & !FoundOccurrence::DOES_NOT_COUNT) as usize
+    }
+
+    fn counts(&self) -> bool {
+        self.index & FoundOccurrence::DOES_NOT_COUNT == 0
+    }
+}
+
+/// Finds the occurrences of pairs of frequent buckets, by part.
+fn find_pairs<S: TokenSequence>(
     sequence: &S,
     spans: Range<usize>,
-    is_frequent: impl Fn(usize) -> bool,
-    buckets: usize,
-) -> KeptPairs {
-    let mut kept = FastMap::default();
+    frequent: &FrequentBuckets,
+) -> Vec<FoundPairs> {
+    let mut parts: Vec<FoundPairs> = (0..PARTS).map(|_| FoundPairs::default()).collect();
+    let mut indices: FastMap<TokenPair, u32> = FastMap::default();
     for span in spans.map(|index| sequence.spans().get(index)) {
-        let weight = sequence.weight(span.weight_class);
         for_each_pair(sequence, span.range(), |pair, at, counts| {
-            if is_frequent(pair_bucket(pair, buckets)) {
-                let kept: &mut KeptPair = kept.entry(pair).or_default();
-                kept.count += weight * u64::from(counts);
-                kept.occurrences.push(Occurrence { at, weight_class: span.weight_class });
+            let bucket = pair_bucket(pair, frequent.buckets);
+            if frequent.has(bucket) {
+                let FoundPairs { pairs, occurrences } = &mut parts[frequent.part(bucket)];
+                let index = *indices.entry(pair).or_insert_with(|| {
+                    pairs.push(pair);
+                    pairs.len() as u32 - 1
+                });
+                let index = if counts { index } else { index | FoundOccurrence::DOES_NOT_COUNT };
+                let occurrence = Occurrence { at, weight_class: span.weight_class };
+                occurrences.push(FoundOccurrence { index, occurrence });
             }
         });
     }
-    kept
+    parts
+}
+
+/// Counts the pairs of a part, which all threads have found, and keeps those that reach the floor.
+fn count_part<S: TokenSequence>(
+    sequence: &S,
+    shares: &[FoundPairs],
+    floor: u64,
+    kept: &mut Vec<(TokenPair, KeptPair)>,
+) {
+    let mut indices: FastMap<TokenPair, usize> = FastMap::default();
+    let mut counted: Vec<CountedPair> = Vec::new();
+    let mut index_of = |pair: TokenPair| {
+        *indices.entry(pair).or_insert_with(|| {
+            counted.push(CountedPair { pair, count: 0, occurrences: 0, kept: None });
+            counted.len() - 1
+        })
+    };
+    let mut shares_with_indices: Vec<(&FoundPairs, Vec<usize>)> = Vec::new();
+    for found in shares {
+        shares_with_indices.push((found, found.pairs.iter().copied().map(&mut index_of).collect()));
+    }
+    let shares = shares_with_indices;
+    for (found, indices) in &shares {
+        for occurrence in &found.occurrences {
+            let counted = &mut counted[indices[occurrence.pair()]];
+            counted.occurrences += 1;
+            if occurrence.counts() {
+                counted.count += sequence.weight(occurrence.occurrence.weight_class);
+            }
+        }
+    }
+    for pair in counted.iter_mut().filter(|pair| pair.count >= floor) {
+        pair.kept = Some(kept.len());
+        let occurrences = Vec::with_capacity(pair.occurrences);
+        kept.push((pair.pair, KeptPair { count: pair.count, occurrences, is_unsorted: false }));
+    }
+    for (found, indices) in &shares {
+        for occurrence in &found.occurrences {
+            if let Some(index) = counted[indices[occurrence.pair()]].kept {
+                kept[index].1.occurrences.push(occurrence.occurrence);
+            }
+        }
+    }
+}
+
+/// A pair of a part.
+struct CountedPair {
+    pair: TokenPair,
+    count: u64,
+    /// The number of its occurrences.
+    occurrences: usize,
+    /// Its index among the pairs that are kept.
+    kept: Option<usize>,
 }
 
 /// Returns a power of two that at least `wanted` of the sums reach, and few more.

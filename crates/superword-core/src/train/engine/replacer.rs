@@ -29,16 +29,13 @@ impl Replacer {
         &mut self,
         change: &impl Change<S>,
         occurrences: &[Occurrence],
-        sequence: &mut S,
+        sequence: &S,
         token_count: usize,
     ) -> ChangeSummary {
         self.left.reserve(token_count);
         self.right.reserve(token_count);
-        let mut summary = ChangeSummary {
-            weight: 0,
-            occurrences: Vec::with_capacity(occurrences.len()),
-            fills_span: false,
-        };
+        let mut summary = ChangeSummary::default();
+        summary.occurrences.reserve(occurrences.len());
         let token = change.token();
         let joined = change.joined_pair();
         let removed = i64::from(joined.is_some());
@@ -78,6 +75,12 @@ impl Replacer {
         summary
     }
 
+    /// Takes over the deltas that another replacer has added up at later offsets.
+    pub(super) fn append(&mut self, later: &mut Replacer) {
+        self.left.append(&mut later.left);
+        self.right.append(&mut later.right);
+    }
+
     /// Applies the deltas of a change to the counts. `is_new` says that its token did not occur
     /// before.
     pub(crate) fn flush_deltas<S: TokenSequence>(
@@ -104,7 +107,7 @@ impl Replacer {
         &mut self,
         change: &impl Change<S>,
         occurrence: Occurrence,
-        sequence: &mut S,
+        sequence: &S,
         summary: &mut ChangeSummary,
     ) {
         let mut start = occurrence.at;

@@ -1,8 +1,33 @@
 //! Sequences of tokens in which neighbours are joined.
 
 use std::ops::Range;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::{TokenPair, TrainingToken, WeightedSpans};
+
+/// A cell of a sequence. Several threads change a sequence at once, each in spans of its own.
+#[repr(transparent)]
+pub(crate) struct TokenCell(AtomicU32);
+
+impl TokenCell {
+    /// Creates a cell with a token.
+    #[inline]
+    pub(crate) fn new(token: TrainingToken) -> TokenCell {
+        TokenCell(AtomicU32::new(token.0))
+    }
+
+    /// Returns the token.
+    #[inline]
+    pub(crate) fn get(&self) -> TrainingToken {
+        TrainingToken(self.0.load(Ordering::Relaxed))
+    }
+
+    /// Replaces the token.
+    #[inline]
+    pub(crate) fn set(&self, token: TrainingToken) {
+        self.0.store(token.0, Ordering::Relaxed);
+    }
+}
 
 /// Spans of tokens in consecutive cells, with a barrier before, between and after them.
 ///
@@ -19,7 +44,7 @@ pub(crate) trait TokenSequence: Sync {
     fn before(&self, at: u32) -> u32;
 
     /// Joins the neighbouring tokens at `left` and `right` into one.
-    fn join(&mut self, left: u32, right: u32, token: TrainingToken);
+    fn join(&self, left: u32, right: u32, token: TrainingToken);
 
     /// Returns the spans.
     fn spans(&self) -> &WeightedSpans;

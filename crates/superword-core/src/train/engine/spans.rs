@@ -69,6 +69,12 @@ impl WeightedSpans {
         WeightedSpan { start, end, weight_class }
     }
 
+    /// Returns the start of the span that has an offset.
+    pub(crate) fn start_of(&self, at: u32) -> u32 {
+        let after = self.starts.partition_point(|span| span.start <= at);
+        self.starts[..after].last().map_or(0, |span| span.start)
+    }
+
     /// Returns all spans.
     pub(crate) fn iter(&self) -> impl Iterator<Item = WeightedSpan> {
         (0..self.len()).map(|index| self.get(index))

@@ -50,13 +50,14 @@ impl<'c> MergeLearner<'c> {
                 byte_counts[byte as usize] += count;
             }
         });
+        let threads = context.resources.threads;
         Ok(MergeLearner {
             context,
             max_floor_divisor: MAX_FLOOR_DIVISOR,
             tokens: TrainingTokens::new(),
             vocabulary: TrainingVocabulary::new(),
             // The floor is above every count, so pairs are counted when the first one is chosen.
-            engine: PairEngine::new(sequence, TokenOccurrences::new(false), u64::MAX),
+            engine: PairEngine::new(sequence, TokenOccurrences::new(false), u64::MAX, threads),
             counts: byte_counts,
             deleter: context.parameters.deletion.map(TokenDeleter::new),
             filter: TokenFilter::new(&context.parameters.limits)?,
@@ -89,7 +90,7 @@ impl<'c> MergeLearner<'c> {
             max_floor_divisor: MAX_FLOOR_DIVISOR,
             tokens,
             vocabulary,
-            engine: PairEngine::new(sequence, occurrences, u64::MAX),
+            engine: PairEngine::new(sequence, occurrences, u64::MAX, context.resources.threads),
             counts: token_counts,
             deleter: None,
             filter: TokenFilter::new(&context.parameters.limits)?,

@@ -3,7 +3,7 @@
 use crate::platform::cpu::prefetch;
 use crate::platform::huge_pages;
 use crate::train::engine::{
-    Occurrence, TokenOccurrences, TokenSequence, TrainingToken, WeightedSpans,
+    Occurrence, TokenCell, TokenOccurrences, TokenSequence, TrainingToken, WeightedSpans,
 };
 
 /// One cell for each byte, with a barrier before each pretoken and after the last.
@@ -12,7 +12,7 @@ use crate::train::engine::{
 /// of all tokens, both neighbours of a token are one step away. A token of one byte has one cell,
 /// without the flag.
 pub(super) struct PretokenSequence {
-    cells: Vec<TrainingToken>,
+    cells: Vec<TokenCell>,
     /// The length of each token in bytes.
     lengths: Vec<u32>,
     spans: WeightedSpans,
@@ -22,7 +22,7 @@ impl PretokenSequence {
     /// Creates an empty sequence with room for `pretokens` pretokens of `bytes` bytes in all.
     pub(super) fn with_capacity(bytes: usize, pretokens: usize) -> PretokenSequence {
         let mut cells = huge_pages::with_capacity(bytes + pretokens + 1);
-        cells.push(TrainingToken::BARRIER);
+        cells.push(TokenCell::new(TrainingToken::BARRIER));
         let spans = WeightedSpans::with_capacity(pretokens);
         PretokenSequence { cells, lengths: vec![1; 256], spans }
     }
@@ -30,9 +30,9 @@ impl PretokenSequence {
     /// Adds a pretoken as single bytes.
     pub(super) fn push(&mut self, pretoken: &[u8], count: u64) {
         let start = self.cells.len();
-        self.cells.extend(pretoken.iter().map(|&byte| TrainingToken::from(byte)));
+        self.cells.extend(pretoken.iter().map(|&byte| TokenCell::new(byte.into())));
         self.spans.push(start..self.cells.len(), count);
-        self.cells.push(TrainingToken::BARRIER);
+        self.cells.push(TokenCell::new(TrainingToken::BARRIER));
     }
 
     /// Adds a pretoken as tokens, whose lengths are recorded.
@@ -41,12 +41,12 @@ impl PretokenSequence {
         for token in tokens {
             let first = self.cells.len();
             let end = first + self.lengths[token.index()] as usize;
-            self.cells.resize(end, TrainingToken::INSIDE);
-            self.cells[end - 1] = token.with_flag();
-            self.cells[first] = token;
+            self.cells.resize_with(end, || TokenCell::new(TrainingToken::INSIDE));
+            self.cells[end - 1].set(token.with_flag());
+            self.cells[first].set(token);
         }
         self.spans.push(start..self.cells.len(), count);
-        self.cells.push(TrainingToken::BARRIER);
+        self.cells.push(TokenCell::new(TrainingToken::BARRIER));
     }
 
     /// Records the length of a token. New tokens come in order.
@@ -82,13 +82,13 @@ impl PretokenSequence {
     }
 
     /// Replaces the token at an offset by its parts.
-    pub(super) fn split(&mut self, at: u32, parts: &[TrainingToken]) {
+    pub(super) fn split(&self, at: u32, parts: &[TrainingToken]) {
         let mut at = at as usize;
         for &part in parts {
             let end = at + self.lengths[part.index()] as usize;
-            self.cells[at..end].fill(TrainingToken::INSIDE);
-            self.cells[end - 1] = part.with_flag();
-            self.cells[at] = part;
+            self.cells[at..end].iter().for_each(|cell| cell.set(TrainingToken::INSIDE));
+            self.cells[end - 1].set(part.with_flag());
+            self.cells[at].set(part);
             at = end;
         }
     }
@@ -97,12 +97,12 @@ impl PretokenSequence {
 impl TokenSequence for PretokenSequence {
     #[inline]
     fn token(&self, at: u32) -> TrainingToken {
-        self.cells[at as usize]
+        self.cells[at as usize].get()
     }
 
     #[inline]
     fn after(&self, at: u32) -> u32 {
-        match self.cells[at as usize] {
+        match self.cells[at as usize].get() {
             TrainingToken::BARRIER => at + 1,
             token => at + self.lengths[token.index()],
         }
@@ -110,19 +110,19 @@ impl TokenSequence for PretokenSequence {
 
     #[inline]
     fn before(&self, at: u32) -> u32 {
-        match self.cells[at as usize - 1] {
+        match self.cells[at as usize - 1].get() {
             TrainingToken::BARRIER => at - 1,
             last => at - self.lengths[last.without_flag().index()],
         }
     }
 
     #[inline]
-    fn join(&mut self, left: u32, right: u32, token: TrainingToken) {
+    fn join(&self, left: u32, right: u32, token: TrainingToken) {
         let last = left + self.lengths[token.index()] - 1;
-        self.cells[right as usize - 1] = TrainingToken::INSIDE;
-        self.cells[right as usize] = TrainingToken::INSIDE;
-        self.cells[left as usize] = token;
-        self.cells[last as usize] = token.with_flag();
+        self.cells[right as usize - 1].set(TrainingToken::INSIDE);
+        self.cells[right as usize].set(TrainingToken::INSIDE);
+        self.cells[left as usize].set(token);
+        self.cells[last as usize].set(token.with_flag());
     }
 
     #[inline]

@@ -14,7 +14,10 @@ mod sorted_counts;
 use crate::Error;
 use crate::control::{Control, never};
 use crate::corpus::{Corpus, Totals};
-use crate::count::{BIGRAM_BUCKETS, FragmentCounter, PretokenCounter, SharedBigramCounts};
+use crate::count::{
+    BIGRAM_BUCKETS, FragmentCollector, FragmentCounter, PretokenCounter, SharedBigramCounts,
+    ThreadCounter,
+};
 use crate::train::Resources;
 
 pub use crate::pretokenize::Splitter;
@@ -53,8 +56,10 @@ pub fn count_pretokens(
     let bigram_bytes = if with_bigrams { BIGRAM_BUCKETS * size_of::<u32>() } else { 0 };
     let reading = splitter.read_options(resources.threads);
     let pass = resources.pass(corpus, reading, bigram_bytes, control);
-    let new_bigrams = || with_bigrams.then(SharedBigramCounts::new);
-    let (counter, corpus) = PretokenCounter::count_corpus(&pass, splitter, new_bigrams)?;
+    let max_size = pass.budget.table_size(pass.tables);
+    let new_counter =
+        || PretokenCounter::new(with_bigrams.then(SharedBigramCounts::new), None, max_size);
+    let (counter, corpus) = PretokenCounter::count_corpus(&pass, splitter, new_counter)?;
     SortedCounts::of_pretokens(counter, corpus)
 }
 
@@ -73,8 +78,8 @@ pub fn count_fragments(
     let pass = resources.pass(corpus, reading, 0, control);
     let fragment_splitter =
         fragment_splitter.with_pattern(splitter.pattern(), control.is_interrupted);
-    let (counter, corpus) = FragmentCounter::count_corpus(&pass, &fragment_splitter)?;
-    SortedCounts::of_fragments(counter, corpus)
+    let (collector, corpus) = FragmentCollector::collect_corpus(&pass, &fragment_splitter)?;
+    SortedCounts::of_fragments(collector, corpus)
 }
 
 /// Counts the pretokens of the documents that it is given.
@@ -89,7 +94,7 @@ impl ShardPretokenCounter {
     #[must_use]
     pub fn new(splitter: Splitter, with_bigrams: bool) -> ShardPretokenCounter {
         let bigrams = with_bigrams.then(SharedBigramCounts::new);
-        let counter = PretokenCounter::new(bigrams, MAX_TABLE_SIZE);
+        let counter = PretokenCounter::new(bigrams, None, MAX_TABLE_SIZE);
         ShardPretokenCounter { splitter, counter, totals: ShardTotals::default() }
     }
 
@@ -114,7 +119,7 @@ impl ShardPretokenCounter {
 /// Counts the fragments of the documents that it is given.
 pub struct ShardFragmentCounter {
     splitter: Splitter,
-    counter: FragmentCounter,
+    collector: FragmentCollector,
     totals: ShardTotals,
 }
 
@@ -122,8 +127,8 @@ impl ShardFragmentCounter {
     /// Creates an empty counter.
     #[must_use]
     pub fn new(splitter: Splitter) -> ShardFragmentCounter {
-        let (counter, totals) = (FragmentCounter::new(MAX_TABLE_SIZE), ShardTotals::default());
-        ShardFragmentCounter { splitter, counter, totals }
+        let collector = FragmentCollector::new(FragmentCounter::new(MAX_TABLE_SIZE).into());
+        ShardFragmentCounter { splitter, collector, totals: ShardTotals::default() }
     }
 
     /// Counts the fragments of a document `weight` times.
@@ -138,14 +143,15 @@ impl ShardFragmentCounter {
     ) -> Result<(), Error> {
         self.totals.add(document, weight)?;
         let splitter = fragment_splitter.with_pattern(self.splitter.pattern(), &never);
-        self.counter.add(document, weight, &splitter)
+        self.collector.add(document, weight, &splitter)
     }
 
     /// Returns the counts.
     ///
     /// # Errors
     /// When a temporary file cannot be written.
-    pub fn finish(self) -> Result<SortedCounts, Error> {
-        SortedCounts::of_fragments(self.counter, self.totals.corpus)
+    pub fn finish(mut self) -> Result<SortedCounts, Error> {
+        self.collector.finish()?;
+        SortedCounts::of_fragments(self.collector, self.totals.corpus)
     }
 }

@@ -4,7 +4,7 @@ use super::ShardTotals;
 use crate::Error;
 use crate::corpus::Totals;
 use crate::count::{
-    FragmentCounter, PretokenCount, PretokenCounter, RunReader, SharedBigramCounts,
+    FragmentCollector, PretokenCount, PretokenCounter, RunReader, SharedBigramCounts,
 };
 
 /// A batch ends at this number of keys, or of bytes.
@@ -40,20 +40,21 @@ impl SortedCounts {
         Ok(SortedCounts {
             reader: RunReader::new(counter.merge_runs()?)?,
             count_of: |value| PretokenCount(value).count(),
-            totals: ShardTotals { corpus, pretokens: counter.pretokens },
+            totals: ShardTotals { corpus, pretokens: counter.occurrences },
             bigrams: counter.bigrams.map(SharedBigramCounts::into_counts),
         })
     }
 
     /// Sorts the counts of fragments.
     pub(super) fn of_fragments(
-        mut counter: FragmentCounter,
+        collector: FragmentCollector,
         corpus: Totals,
     ) -> Result<SortedCounts, Error> {
+        let totals = ShardTotals { corpus, pretokens: collector.pretokens };
         Ok(SortedCounts {
-            reader: RunReader::new(counter.merge_runs()?)?,
+            reader: RunReader::new(collector.into_counter().into_run()?)?,
             count_of: |count| count,
-            totals: ShardTotals { corpus, pretokens: counter.pretokens },
+            totals,
             bigrams: None,
         })
     }

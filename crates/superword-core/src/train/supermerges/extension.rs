@@ -4,7 +4,9 @@
 //! guessed. If supermerges run out above it, learning starts again with half the threshold.
 
 use super::{FRAGMENT_MEMORY, OpenablePretokens, SupermergeLearner};
-use crate::count::{AboveThreshold, CorpusPass, Fragments, OpenableSplitter, PretokenCounts};
+use crate::count::{
+    AboveThreshold, CorpusPass, Fragments, PretokenCounts, RecordSplitter, Recorded,
+};
 use crate::error::Error;
 use crate::model::{Model, Parameters, Rule, TokenIndex};
 use crate::train::TrainingContext;
@@ -31,23 +33,19 @@ pub(crate) fn learn_after(
     let mut merges = merges.unwrap_or_else(|| MergeSteps::none_after(base, 0));
     let known = merges.tokens.len();
     let openable = OpenablePretokens::after(base, &counts, &merges);
-    let bigrams = counts.into_bigrams();
+    let Recorded { bigrams, record } = counts.into_recorded().expect("it was recorded");
+    let splitter = RecordSplitter::new(&record, &openable.symbols);
     let add = count_missing_tokens(base, parameters);
-    let likely = || bigrams.as_ref().map_or(0, |bigrams| bigrams.count_reached_by(add) / 2);
+    let likely = || bigrams.count_reached_by(add) / 2;
     let mut threshold = min_supermerge_count.unwrap_or_else(likely).max(parameters.min_count);
-    let mut bigrams = bigrams.filter(|_| !has_supermerges(base));
+    let mut splits_rare_neighbours = !has_supermerges(base);
     loop {
-        let frequent = bigrams.as_ref().map(|bigrams| AboveThreshold { bigrams, threshold });
-        let splitter = OpenableSplitter {
-            pattern: base.pattern(),
-            openable: &openable.symbols,
-            bigrams: frequent,
-            is_interrupted: pass.control.is_interrupted,
-        };
-        let fragments = Fragments::count(pass, &splitter)?;
+        let frequent =
+            splits_rare_neighbours.then_some(AboveThreshold { bigrams: &bigrams, threshold });
+        let fragments = splitter.count_fragments(pass, frequent)?;
         merges.min_supermerge_count = threshold;
         match learn_on_fragments_after(base, fragments, &mut merges, &openable, context)? {
-            None => bigrams = None,
+            None => splits_rare_neighbours = false,
             Some(rules)
                 if min_supermerge_count.is_some()
                     || threshold == parameters.min_count
@@ -75,7 +73,12 @@ pub(crate) fn learn_on_fragments_after(
 ) -> Result<Option<Vec<Rule<TrainingToken>>>, Error> {
     context.resources.budget().allow_fragments(fragments.cells(), FRAGMENT_MEMORY)?;
     let MergeSteps { tokens, steps, min_supermerge_count } = merges;
-    let mut learner = SupermergeLearner::new(fragments, tokens, *min_supermerge_count)?;
+    let mut learner = SupermergeLearner::new(
+        fragments,
+        tokens,
+        *min_supermerge_count,
+        context.resources.threads,
+    )?;
     replay(base, openable, &mut learner);
     let add = count_missing_tokens(base, context.parameters);
     let vocab_size = (learner.vocabulary.size() + add) as u32;

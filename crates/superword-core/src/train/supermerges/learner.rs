@@ -36,6 +36,7 @@ impl<'t> SupermergeLearner<'t> {
         fragments: Fragments,
         tokens: &'t mut TrainingTokens,
         min_count: u64,
+        threads: usize,
     ) -> Result<SupermergeLearner<'t>, Error> {
         let splits_rare_neighbours = fragments.splits_rare_neighbours;
         let sequence = FragmentSequence::new(fragments, false)?;
@@ -43,7 +44,7 @@ impl<'t> SupermergeLearner<'t> {
         Ok(SupermergeLearner {
             tokens,
             vocabulary: TrainingVocabulary::new(),
-            engine: PairEngine::new(sequence, occurrences, min_count),
+            engine: PairEngine::new(sequence, occurrences, min_count, threads),
             live: FastMap::default(),
             first_pair: FastMap::default(),
             words: WordCounts::default(),

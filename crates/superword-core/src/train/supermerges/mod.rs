@@ -19,10 +19,11 @@ mod extension;
 mod learner;
 mod openable;
 
-use crate::count::{AboveThreshold, CorpusPass, Fragments, OpenableSplitter, PretokenCounts};
+use crate::count::{
+    AboveThreshold, CorpusPass, Fragments, PretokenCounts, RecordSplitter, Recorded,
+};
 use crate::error::Error;
 use crate::model::Rule;
-use crate::pretokenize::Pattern;
 use crate::train::TrainingContext;
 use crate::train::engine::TrainingToken;
 use crate::train::learned_rules::LearnedRules;
@@ -38,7 +39,6 @@ const FRAGMENT_MEMORY: &str = "the distinct fragments, and learning supermerges 
 /// Learns supermerges among the merges, until the vocabulary is full or pairs run out.
 pub(crate) fn learn(
     pass: &CorpusPass,
-    pattern: &Pattern,
     counts: PretokenCounts,
     mut merges: MergeSteps,
     context: &TrainingContext,
@@ -47,15 +47,12 @@ pub(crate) fn learn(
         return Ok(LearnedRules { rules: merges.rules(), tokens: merges.tokens });
     }
     let openable = OpenablePretokens::new(&counts, &merges);
-    let bigrams = counts.into_bigrams();
+    let Recorded { bigrams, record } = counts.into_recorded().expect("it was recorded");
+    let splitter = RecordSplitter::new(&record, &openable.symbols);
     let threshold = merges.min_supermerge_count;
-    let mut bigrams = bigrams.as_ref().map(|bigrams| AboveThreshold { bigrams, threshold });
+    let mut bigrams = Some(AboveThreshold { bigrams: &bigrams, threshold });
     loop {
-        let is_interrupted = pass.control.is_interrupted;
-        let openable_map = &openable.symbols;
-        let splitter =
-            OpenableSplitter { pattern, openable: openable_map, bigrams, is_interrupted };
-        let fragments = Fragments::count(pass, &splitter)?;
+        let fragments = splitter.count_fragments(pass, bigrams)?;
         if let Some(rules) = learn_on_fragments(fragments, &mut merges, &openable, context)? {
             return Ok(LearnedRules { tokens: merges.tokens, rules });
         }
@@ -76,7 +73,12 @@ pub(crate) fn learn_on_fragments(
 ) -> Result<Option<Vec<Rule<TrainingToken>>>, Error> {
     context.resources.budget().allow_fragments(fragments.cells(), FRAGMENT_MEMORY)?;
     let MergeSteps { tokens, steps, min_supermerge_count } = merges;
-    let mut learner = SupermergeLearner::new(fragments, tokens, *min_supermerge_count)?;
+    let mut learner = SupermergeLearner::new(
+        fragments,
+        tokens,
+        *min_supermerge_count,
+        context.resources.threads,
+    )?;
     for &token in &openable.from_start {
         learner.open(token);
     }
