@@ -53,12 +53,6 @@ impl BigramCounts {
         BigramCounts { counts: huge_pages::filled(0, buckets.next_power_of_two().max(1 << 10)) }
     }
 
-    /// Whether the count of a bucket may be `threshold` or more.
-    #[inline]
-    pub(crate) fn reaches(&self, bucket: usize, threshold: u64) -> bool {
-        u64::from(self.counts[bucket]) >= threshold.min(u64::from(u16::MAX))
-    }
-
     /// Returns the largest count that at least `wanted` buckets reach, or 0.
     pub(crate) fn count_reached_by(&self, wanted: usize) -> u64 {
         let mut buckets_with = vec![0; 1 << 16];
@@ -117,14 +111,24 @@ impl ThreadCounter for BigramCounts {
     }
 }
 
-/// The counts that reach a threshold.
-#[derive(Clone, Copy)]
-pub(crate) struct AboveThreshold<'b> {
-    pub(crate) bigrams: &'b BigramCounts,
-    pub(crate) threshold: u64,
+/// The buckets whose counts reach a threshold.
+pub(crate) struct AboveThreshold {
+    /// One bit for each bucket. They take less of the cache than the counts.
+    bits: Vec<u64>,
 }
 
-impl BigramHash for AboveThreshold<'_> {
+impl AboveThreshold {
+    /// Finds the buckets.
+    pub(crate) fn new(bigrams: &BigramCounts, threshold: u64) -> AboveThreshold {
+        let reaches = |count: u16| u64::from(count) >= threshold.min(u64::from(u16::MAX));
+        let word = |counts: &[u16]| {
+            counts.iter().rev().fold(0, |word, &count| word << 1 | u64::from(reaches(count)))
+        };
+        AboveThreshold { bits: bigrams.counts.chunks(64).map(word).collect() }
+    }
+}
+
+impl BigramHash for &AboveThreshold {
     #[inline]
     fn hash(text: &[u8], probe: &Probe) -> u64 {
         BigramCounts::hash(text, probe)
@@ -132,13 +136,15 @@ impl BigramHash for AboveThreshold<'_> {
 
     #[inline]
     fn bucket(&self, left: u64, right: u64) -> usize {
-        self.bigrams.bucket(left, right)
+        let bucket = bucket(left, right, self.bits.len() * 64);
+        prefetch(&self.bits[bucket / 64]);
+        bucket
     }
 }
 
-impl FrequentBigrams for AboveThreshold<'_> {
+impl FrequentBigrams for &AboveThreshold {
     #[inline]
     fn is_frequent(&self, bucket: usize) -> bool {
-        self.bigrams.reaches(bucket, self.threshold)
+        self.bits[bucket / 64] >> (bucket % 64) & 1 == 1
     }
 }

@@ -60,9 +60,9 @@ fn learn_from(
     let bigrams = count_token_bigrams(pass, &encoder)?;
     let mut threshold = first_threshold(&bigrams, vocab_size - known).max(parameters.min_count);
     loop {
-        let frequent = AboveThreshold { bigrams: &bigrams, threshold };
+        let frequent = AboveThreshold::new(&bigrams, threshold);
         let is_interrupted = pass.control.is_interrupted;
-        let splitter = TokenSplitter { encoder: &encoder, bigrams: frequent, is_interrupted };
+        let splitter = TokenSplitter { encoder: &encoder, bigrams: &frequent, is_interrupted };
         let fragments = Fragments::count(pass, &splitter)?;
         resources.budget().allow_fragments(fragments.cells(), FRAGMENT_MEMORY)?;
         let learner =

@@ -26,7 +26,7 @@ use crate::platform::hash::{fold, secret};
 pub(crate) struct TokenSplitter<'c> {
     /// Applies the rules of the first stage.
     pub(crate) encoder: &'c Encoder,
-    pub(crate) bigrams: AboveThreshold<'c>,
+    pub(crate) bigrams: &'c AboveThreshold,
     /// Whether to stop with an error.
     pub(crate) is_interrupted: &'c (dyn Fn() -> bool + Sync),
 }

@@ -13,9 +13,14 @@ use crate::Error;
 use crate::control::Stage;
 use crate::count::bigrams::{AboveThreshold, BigramCounts, BigramHash, FrequentBigrams};
 use crate::count::corpus_pass::{CorpusPass, ThreadCounter};
+use crate::count::counted_pretokens::PretokenNumber;
 use crate::count::fragments::{FragmentCollector, FragmentCounter, FragmentSymbol, Fragments};
 use crate::count::pretoken_map::{PROBE_GROUP, PretokenMap};
+use crate::platform::cpu::prefetch;
 use crate::platform::threads::call_on_threads;
+
+/// In place of a number: no pretoken has it.
+const SEPARATOR: u32 = u32::MAX;
 
 /// Splits a recorded corpus.
 pub(crate) struct RecordSplitter<'r> {
@@ -49,7 +54,7 @@ impl<'r> RecordSplitter<'r> {
     pub(crate) fn count_fragments(
         &self,
         pass: &CorpusPass,
-        bigrams: Option<AboveThreshold>,
+        bigrams: Option<&AboveThreshold>,
     ) -> Result<Fragments, Error> {
         let symbols = RecordedSymbols::new(self.record, self.openable);
         let sequences = &self.record.sequences;
@@ -83,39 +88,45 @@ impl<'r> RecordSplitter<'r> {
         counter.into_fragments(bigrams.is_some())
     }
 
-    /// Splits a block. `before` is the last symbol of the block before, if this one continues it. The
-    /// counts of neighbours are prefetched in groups.
+    /// Splits a block. `before` is the last symbol of the block before, if this one continues it. What
+    /// is looked up is prefetched, in groups.
     fn split(
         &self,
         mut block: &[u8],
         symbols: &[FragmentSymbol],
-        bigrams: Option<AboveThreshold>,
+        bigrams: Option<&AboveThreshold>,
         before: &mut FragmentSymbol,
         collector: &mut FragmentCollector,
     ) -> Result<(), Error> {
         while !block.is_empty() {
-            let mut group = [(NEVER_OPENS, 0); PROBE_GROUP];
+            let mut numbers = [SEPARATOR; PROBE_GROUP];
             let mut size = 0;
             let mut weight = None;
             while size < PROBE_GROUP {
-                let symbol = match read_item(&mut block) {
-                    Some(Item::Number(number)) => symbols[number.0 as usize],
-                    Some(Item::Separator) => NEVER_OPENS,
+                match read_item(&mut block) {
+                    Some(Item::Number(PretokenNumber(number))) => {
+                        prefetch(&symbols[number as usize]);
+                        numbers[size] = number;
+                    }
+                    Some(Item::Separator) => {}
                     Some(Item::Weight(new)) => {
                         weight = Some(new);
                         break;
                     }
                     None => break,
-                };
-                let mut bucket = 0;
+                }
+                size += 1;
+            }
+            let mut group = [(NEVER_OPENS, 0); PROBE_GROUP];
+            for (&number, item) in numbers[..size].iter().zip(&mut group) {
+                let symbol = symbols.get(number as usize).copied().unwrap_or(NEVER_OPENS);
+                item.0 = symbol;
                 if let (Some(bigrams), true, true) =
                     (bigrams, *before != NEVER_OPENS, symbol != NEVER_OPENS)
                 {
                     let hash = |symbol: FragmentSymbol| self.hashes[symbol.0 as usize];
-                    bucket = bigrams.bucket(hash(*before), hash(symbol));
+                    item.1 = bigrams.bucket(hash(*before), hash(symbol));
                 }
-                group[size] = (symbol, bucket);
-                size += 1;
                 *before = symbol;
             }
             for &(symbol, bucket) in &group[..size] {

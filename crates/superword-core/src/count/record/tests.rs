@@ -63,7 +63,8 @@ fn split_twice(
         }
     });
     let Recorded { bigrams, record } = counts.into_recorded().expect("it was recorded");
-    let bigrams = threshold.map(|threshold| AboveThreshold { bigrams: &bigrams, threshold });
+    let bigrams = threshold.map(|threshold| AboveThreshold::new(&bigrams, threshold));
+    let bigrams = bigrams.as_ref();
     let text = OpenableSplitter {
         pattern: splitter.pattern(),
         openable: &openable,

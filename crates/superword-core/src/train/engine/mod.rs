@@ -6,8 +6,8 @@
 //! 2. `sequence`: pretokens or fragments as one sequence of tokens, divided into `spans`;
 //!    `fragment_sequence` is the one of fragments;
 //! 3. `occurrences`: where tokens and pairs occur in a sequence;
-//! 4. `pair_counts`: the counts of neighbouring tokens, with a `pair_queue` that has the most
-//!    frequent pair first; `recount` counts all pairs of a sequence;
+//! 4. `pair_counts`: the counts of neighbouring tokens, in a `pair_table`, with a `pair_queue` that has
+//!    the most frequent pair first; `recount` counts all pairs of a sequence;
 //! 5. `change`: a change of tokens, such as joining a pair; `replacer` makes it at all occurrences,
 //!    and `neighbour_deltas` adds up its effect on the counts;
 //! 6. [`PairEngine`]: all of these together.
@@ -18,6 +18,7 @@ mod neighbour_deltas;
 mod occurrences;
 mod pair_counts;
 mod pair_queue;
+mod pair_table;
 mod recount;
 mod replacer;
 mod sequence;
@@ -75,7 +76,7 @@ impl<S: TokenSequence> PairEngine<S> {
         tokens: &TrainingTokens,
         allows: impl FnMut(TokenPair) -> Result<bool, Error>,
     ) -> Result<Option<Candidate>, Error> {
-        self.pairs.best(tokens, &self.sequence, &self.occurrences, allows)
+        self.pairs.best(tokens, &self.sequence, &mut self.occurrences, allows)
     }
 
     /// Counts all pairs again.

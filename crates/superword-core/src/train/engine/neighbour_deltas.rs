@@ -89,6 +89,12 @@ impl NeighbourDeltas {
         old: impl Fn(TrainingToken) -> TokenPair,
         new: impl Fn(TrainingToken) -> TokenPair,
     ) {
+        for &neighbour in &self.listed {
+            pairs.prefetch(old(neighbour));
+            if !is_new {
+                pairs.prefetch(new(neighbour));
+            }
+        }
         let mut wanted: Vec<WantedPair> = Vec::new();
         for &neighbour in &self.listed {
             let delta = &mut self.deltas[neighbour.index()];

@@ -1,6 +1,9 @@
 //! Where tokens and pairs occur in a sequence.
 
-use super::{TokenPair, TokenSequence, TrainingToken, for_each_pair};
+use super::{TokenPair, TokenSequence, TrainingToken};
+
+/// How many occurrences ahead cells are prefetched.
+pub(super) const PREFETCH_DISTANCE: usize = 12;
 
 /// An occurrence of a token, or of a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -20,17 +23,27 @@ pub(crate) struct TokenOccurrences {
 }
 
 impl TokenOccurrences {
-    /// Creates empty lists. Unless bytes are listed, a pair of bytes has to be searched for
-    /// everywhere.
+    /// Creates empty lists. Unless bytes are listed, they will be when a pair of two is searched for.
     pub(crate) fn new(has_bytes: bool) -> TokenOccurrences {
         TokenOccurrences { of_token: Vec::new(), has_bytes }
     }
 
-    /// Empties the lists of the single bytes, to fill them anew.
-    pub(crate) fn clear_bytes(&mut self) {
-        self.has_bytes = true;
-        for byte in TrainingToken::bytes() {
-            self.of_mut(byte).clear();
+    /// Lists the occurrences of all tokens of a kind. None of them must be listed yet.
+    pub(crate) fn list<S: TokenSequence>(
+        &mut self,
+        sequence: &S,
+        is_wanted: impl Fn(TrainingToken) -> bool,
+    ) {
+        for span in sequence.spans().iter() {
+            let mut at = span.start;
+            while at < span.end {
+                let token = sequence.token(at);
+                if is_wanted(token) {
+                    let occurrence = Occurrence { at, weight_class: span.weight_class };
+                    self.of_mut(token).push(occurrence);
+                }
+                at = sequence.after(at);
+            }
         }
     }
 
@@ -68,27 +81,27 @@ impl TokenOccurrences {
 
     /// Returns the occurrences of a pair in order. It looks at those of the pair's rarer token.
     pub(crate) fn of_pair<S: TokenSequence>(
-        &self,
+        &mut self,
         sequence: &S,
         pair: TokenPair,
     ) -> Vec<Occurrence> {
         let TokenPair { left, right } = pair;
+        if left.is_byte() && right.is_byte() && !self.has_bytes {
+            TrainingToken::bytes().for_each(|byte| self.of_mut(byte).clear());
+            self.list(sequence, TrainingToken::is_byte);
+            self.has_bytes = true;
+        }
         let cost = |token: TrainingToken| {
             let is_listed = self.has_bytes || !token.is_byte();
             if is_listed { self.of(token).len() } else { usize::MAX }
         };
         let by_left = cost(left) <= cost(right);
         let mut occurrences = Vec::new();
-        if cost(left).min(cost(right)) == usize::MAX {
-            for span in sequence.spans().iter() {
-                for_each_pair(sequence, span.range(), |found, at, _| {
-                    let occurrence = Occurrence { at, weight_class: span.weight_class };
-                    occurrences.extend((found == pair).then_some(occurrence));
-                });
+        let listed = self.of(if by_left { left } else { right });
+        for (index, &occurrence) in listed.iter().enumerate() {
+            if let Some(ahead) = listed.get(index + PREFETCH_DISTANCE) {
+                sequence.prefetch(ahead.at);
             }
-            return occurrences;
-        }
-        for &occurrence in self.of(if by_left { left } else { right }) {
             if by_left {
                 let found = sequence.token(occurrence.at) == left
                     && sequence.token(sequence.after(occurrence.at)) == right;

@@ -7,7 +7,8 @@
 
 use super::occurrences::count_joins;
 use super::pair_queue::PairQueue;
-use super::recount::count_frequent_pairs;
+use super::pair_table::PairTable;
+use super::recount::{FrequentPair, count_frequent_pairs};
 use super::{
     Candidate, Occurrence, RecountOptions, TokenOccurrences, TokenPair, TokenSequence,
     TrainingTokens, for_each_pair,
@@ -15,23 +16,12 @@ use super::{
 use crate::error::Error;
 use crate::platform::hash::FastMap;
 
-/// A pair that is kept.
-pub(super) struct KeptPair {
-    pub(super) count: u64,
-    /// Every occurrence, also where the pair overlaps with itself and so does not count, and
-    /// offsets where it no longer occurs.
-    pub(super) occurrences: Vec<Occurrence>,
-    /// Occurrences were added more than once, so they are not in order.
-    pub(super) is_unsorted: bool,
-}
-
-/// The pairs that are kept, by pair.
-pub(super) type KeptPairs = FastMap<TokenPair, KeptPair>;
-
 /// The counts of pairs.
 pub(crate) struct PairCounts {
     floor: u64,
-    kept: KeptPairs,
+    /// With every occurrence, also where the pair overlaps with itself and so does not count, and
+    /// offsets where it no longer occurs.
+    kept: PairTable,
     /// Upper bounds of the counts of pairs that are not kept and have grown.
     bounds: FastMap<TokenPair, u64>,
     queue: PairQueue,
@@ -42,7 +32,7 @@ impl PairCounts {
     pub(crate) fn new(floor: u64) -> PairCounts {
         PairCounts {
             floor,
-            kept: FastMap::default(),
+            kept: PairTable::default(),
             bounds: FastMap::default(),
             queue: PairQueue::default(),
         }
@@ -59,7 +49,7 @@ impl PairCounts {
         if is_new && !self.bounds.is_empty() {
             self.bounds.remove(&pair);
         }
-        if is_new { by >= self.floor } else { self.kept.contains_key(&pair) }
+        if is_new { by >= self.floor } else { self.kept.count(pair).is_some() }
     }
 
     /// Adds a new pair with all its occurrences, if it reaches the floor.
@@ -72,7 +62,7 @@ impl PairCounts {
         let Candidate { pair, count } = candidate;
         self.bounds.remove(&pair);
         if count >= self.floor {
-            self.kept.insert(pair, KeptPair { count, occurrences, is_unsorted: false });
+            self.kept.insert(pair, count, occurrences);
             self.queue.push(tokens, candidate);
         }
     }
@@ -85,11 +75,8 @@ impl PairCounts {
         occurrences: &[Occurrence],
     ) {
         let pair = by.pair;
-        let count = if let Some(kept) = self.kept.get_mut(&pair) {
-            kept.count += by.count;
-            kept.occurrences.extend_from_slice(occurrences);
-            kept.is_unsorted = true;
-            kept.count
+        let count = if let Some(count) = self.kept.increase(pair, by.count, occurrences) {
+            count
         } else if by.count == 0 {
             return;
         } else {
@@ -100,15 +87,18 @@ impl PairCounts {
         self.queue.push(tokens, Candidate { count, pair });
     }
 
+    /// Prefetches the count of a pair.
+    #[inline]
+    pub(crate) fn prefetch(&self, pair: TokenPair) {
+        self.kept.prefetch(pair);
+    }
+
     /// Decreases the count of a pair.
     #[inline]
     pub(crate) fn decrease(&mut self, pair: TokenPair, by: u64) {
-        if let Some(kept) = self.kept.get_mut(&pair) {
-            kept.count -= by;
-            if kept.count == 0 {
-                self.kept.remove(&pair);
-            }
-        } else if let Some(bound) = self.bounds.get_mut(&pair) {
+        if !self.kept.decrease(pair, by)
+            && let Some(bound) = self.bounds.get_mut(&pair)
+        {
             *bound = bound.saturating_sub(by);
         }
     }
@@ -122,7 +112,7 @@ impl PairCounts {
         &mut self,
         tokens: &TrainingTokens,
         sequence: &S,
-        occurrences: &TokenOccurrences,
+        occurrences: &mut TokenOccurrences,
         mut allows: impl FnMut(TokenPair) -> Result<bool, Error>,
     ) -> Result<Option<Candidate>, Error> {
         loop {
@@ -130,8 +120,7 @@ impl PairCounts {
                 return Ok(None);
             };
             let Candidate { count, pair } = first;
-            if let Some(kept) = self.kept.get(&pair) {
-                let now = kept.count;
+            if let Some(now) = self.kept.count(pair) {
                 if now == count && allows(pair)? {
                     return Ok(Some(first));
                 }
@@ -149,7 +138,7 @@ impl PairCounts {
                     let occurrences = occurrences.of_pair(sequence, pair);
                     let count = count_joins(sequence, pair, &occurrences);
                     // Kept even below the floor: a pair that has grown may grow again.
-                    self.kept.insert(pair, KeptPair { count, occurrences, is_unsorted: false });
+                    self.kept.insert(pair, count, occurrences);
                     self.queue.push(tokens, Candidate { count, pair });
                 }
             } else {
@@ -160,12 +149,7 @@ impl PairCounts {
 
     /// Removes a pair that is about to be joined everywhere, and returns its occurrences in order.
     pub(crate) fn take(&mut self, pair: TokenPair) -> Vec<Occurrence> {
-        let Some(mut kept) = self.kept.remove(&pair) else { return Vec::new() };
-        if kept.is_unsorted {
-            kept.occurrences.sort_unstable();
-            kept.occurrences.dedup();
-        }
-        kept.occurrences
+        self.kept.take(pair)
     }
 
     /// Counts all pairs again, and chooses the floor.
@@ -177,10 +161,12 @@ impl PairCounts {
     ) {
         // Frees the memory first.
         *self = PairCounts::new(0);
-        (self.kept, self.floor) = count_frequent_pairs(sequence, options);
-        let candidates = self.kept.iter();
-        let candidates = candidates.map(|(&pair, kept)| Candidate { count: kept.count, pair });
-        self.queue = PairQueue::new(tokens, candidates);
+        let (frequent, floor) = count_frequent_pairs(sequence, options);
+        self.floor = floor;
+        self.queue = PairQueue::new(tokens, frequent.iter().map(|pair| pair.candidate));
+        for FrequentPair { candidate: Candidate { pair, count }, occurrences } in frequent {
+            self.kept.insert(pair, count, occurrences);
+        }
     }
 
     /// Counts all pairs again and compares.
@@ -195,10 +181,10 @@ impl PairCounts {
                 *counts.entry(pair).or_default() += weight * u64::from(counts_here);
             });
         }
-        for (pair, kept) in &self.kept {
-            let count = counts.remove(pair).unwrap_or(0);
-            assert_eq!(kept.count, count, "{pair:?} is kept with a wrong count");
-        }
+        self.kept.for_each(|pair, kept| {
+            let count = counts.remove(&pair).unwrap_or(0);
+            assert_eq!(kept, count, "{pair:?} is kept with a wrong count");
+        });
         for (pair, count) in counts {
             let bound = self.bounds.get(&pair).copied().unwrap_or(self.floor - 1);
             assert!(count <= bound, "{pair:?} occurs {count} times, at most {bound} expected");

@@ -8,8 +8,7 @@ use std::mem;
 use std::ops::{Range, RangeInclusive};
 use std::sync::{Mutex, PoisonError};
 
-use super::pair_counts::{KeptPair, KeptPairs};
-use super::{Occurrence, TokenPair, TokenSequence, for_each_pair};
+use super::{Candidate, Occurrence, TokenPair, TokenSequence, for_each_pair};
 use crate::platform::hash::FastMap;
 use crate::platform::huge_pages;
 use crate::platform::threads::call_on_threads;
@@ -32,11 +31,17 @@ const PARTS: usize = 64;
 /// The smallest number of buckets, a power of two.
 const MIN_BUCKETS: usize = 1 << 8;
 
+/// A pair that reaches the floor, with all its occurrences in order.
+pub(super) struct FrequentPair {
+    pub(super) candidate: Candidate,
+    pub(super) occurrences: Vec<Occurrence>,
+}
+
 /// Chooses the floor, and counts the pairs that reach it.
 pub(super) fn count_frequent_pairs<S: TokenSequence>(
     sequence: &S,
     options: &RecountOptions,
-) -> (KeptPairs, u64) {
+) -> (Vec<FrequentPair>, u64) {
     let &RecountOptions { ref floors, wanted, threads } = options;
     let spans = sequence.spans().len();
     let sums = in_parallel(spans, threads, |spans| sum_by_bucket(sequence, spans));
@@ -44,7 +49,7 @@ pub(super) fn count_frequent_pairs<S: TokenSequence>(
         sums.iter_mut().zip(&others).for_each(|(sum, other)| *sum += other);
         sums
     });
-    let Some(sums) = sums else { return (KeptPairs::default(), *floors.start()) };
+    let Some(sums) = sums else { return (Vec::new(), *floors.start()) };
     let floor = count_reached_by(&sums, wanted) / FLOOR_DIVISOR;
     let floor = floor.clamp(*floors.start(), *floors.end());
     let frequent = FrequentBuckets::new(&sums, floor);
@@ -178,7 +183,7 @@ fn count_part<S: TokenSequence>(
     sequence: &S,
     shares: &[FoundPairs],
     floor: u64,
-    kept: &mut Vec<(TokenPair, KeptPair)>,
+    kept: &mut Vec<FrequentPair>,
 ) {
     let mut indices: FastMap<TokenPair, usize> = FastMap::default();
     let mut counted: Vec<CountedPair> = Vec::new();
@@ -205,12 +210,13 @@ fn count_part<S: TokenSequence>(
     for pair in counted.iter_mut().filter(|pair| pair.count >= floor) {
         pair.kept = Some(kept.len());
         let occurrences = Vec::with_capacity(pair.occurrences);
-        kept.push((pair.pair, KeptPair { count: pair.count, occurrences, is_unsorted: false }));
+        let candidate = Candidate { count: pair.count, pair: pair.pair };
+        kept.push(FrequentPair { candidate, occurrences });
     }
     for (found, indices) in &shares {
         for occurrence in &found.occurrences {
             if let Some(index) = counted[indices[occurrence.pair()]].kept {
-                kept[index].1.occurrences.push(occurrence.occurrence);
+                kept[index].occurrences.push(occurrence.occurrence);
             }
         }
     }

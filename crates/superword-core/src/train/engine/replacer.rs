@@ -7,6 +7,7 @@
 use std::ops::Range;
 
 use super::neighbour_deltas::NeighbourDeltas;
+use super::occurrences::PREFETCH_DISTANCE;
 use super::{
     Change, ChangeSummary, Occurrence, PairCounts, TokenPair, TokenSequence, TrainingToken,
     TrainingTokens, for_each_pair, run_end, run_start,
@@ -18,9 +19,6 @@ pub(crate) struct Replacer {
     left: NeighbourDeltas,
     right: NeighbourDeltas,
 }
-
-/// How many occurrences ahead cells are prefetched.
-const PREFETCH_DISTANCE: usize = 12;
 
 impl Replacer {
     /// Makes a change at the occurrences, which are in order, where it fits. The deltas of the

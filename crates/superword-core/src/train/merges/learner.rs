@@ -84,7 +84,7 @@ impl<'c> MergeLearner<'c> {
             sequence.push_tokens(made, count);
         });
         let mut occurrences = TokenOccurrences::new(false);
-        sequence.list_longer_tokens(&mut occurrences);
+        occurrences.list(&sequence, |token| !token.is_byte());
         Ok(MergeLearner {
             context,
             max_floor_divisor: MAX_FLOOR_DIVISOR,
@@ -204,10 +204,6 @@ impl<'c> MergeLearner<'c> {
             threads: self.context.resources.threads,
         };
         self.engine.recount(&self.tokens, &options);
-        // At first all tokens are bytes, and their lists would be as large as the sequence.
-        if self.tokens.len() > 256 {
-            self.engine.sequence.list_bytes(&mut self.engine.occurrences);
-        }
     }
 }
 

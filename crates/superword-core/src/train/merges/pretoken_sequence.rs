@@ -2,9 +2,7 @@
 
 use crate::platform::cpu::prefetch;
 use crate::platform::huge_pages;
-use crate::train::engine::{
-    Occurrence, TokenCell, TokenOccurrences, TokenSequence, TrainingToken, WeightedSpans,
-};
+use crate::train::engine::{TokenCell, TokenSequence, TrainingToken, WeightedSpans};
 
 /// One cell for each byte, with a barrier before each pretoken and after the last.
 ///
@@ -53,31 +51,6 @@ impl PretokenSequence {
     pub(super) fn set_length(&mut self, token: TrainingToken, length: usize) {
         if token.index() == self.lengths.len() {
             self.lengths.push(length as u32);
-        }
-    }
-
-    /// Lists the occurrences of all single bytes anew.
-    pub(super) fn list_bytes(&self, occurrences: &mut TokenOccurrences) {
-        occurrences.clear_bytes();
-        self.list(occurrences, TrainingToken::is_byte);
-    }
-
-    /// Lists the occurrences of all tokens but single bytes. None must be listed yet.
-    pub(super) fn list_longer_tokens(&self, occurrences: &mut TokenOccurrences) {
-        self.list(occurrences, |token| !token.is_byte());
-    }
-
-    fn list(&self, occurrences: &mut TokenOccurrences, is_wanted: impl Fn(TrainingToken) -> bool) {
-        for span in self.spans.iter() {
-            let mut at = span.start;
-            while at < span.end {
-                let token = self.token(at);
-                if is_wanted(token) {
-                    let occurrence = Occurrence { at, weight_class: span.weight_class };
-                    occurrences.of_mut(token).push(occurrence);
-                }
-                at = self.after(at);
-            }
         }
     }
 

@@ -40,9 +40,8 @@ pub(crate) fn learn_after(
     let mut threshold = min_supermerge_count.unwrap_or_else(likely).max(parameters.min_count);
     let mut splits_rare_neighbours = !has_supermerges(base);
     loop {
-        let frequent =
-            splits_rare_neighbours.then_some(AboveThreshold { bigrams: &bigrams, threshold });
-        let fragments = splitter.count_fragments(pass, frequent)?;
+        let frequent = splits_rare_neighbours.then(|| AboveThreshold::new(&bigrams, threshold));
+        let fragments = splitter.count_fragments(pass, frequent.as_ref())?;
         merges.min_supermerge_count = threshold;
         match learn_on_fragments_after(base, fragments, &mut merges, &openable, context)? {
             None => splits_rare_neighbours = false,

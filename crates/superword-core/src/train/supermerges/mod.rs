@@ -50,13 +50,13 @@ pub(crate) fn learn(
     let Recorded { bigrams, record } = counts.into_recorded().expect("it was recorded");
     let splitter = RecordSplitter::new(&record, &openable.symbols);
     let threshold = merges.min_supermerge_count;
-    let mut bigrams = Some(AboveThreshold { bigrams: &bigrams, threshold });
+    let mut frequent = Some(AboveThreshold::new(&bigrams, threshold));
     loop {
-        let fragments = splitter.count_fragments(pass, bigrams)?;
+        let fragments = splitter.count_fragments(pass, frequent.as_ref())?;
         if let Some(rules) = learn_on_fragments(fragments, &mut merges, &openable, context)? {
             return Ok(LearnedRules { tokens: merges.tokens, rules });
         }
-        bigrams = None;
+        frequent = None;
     }
 }
 
