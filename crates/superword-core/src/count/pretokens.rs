@@ -8,7 +8,7 @@ use crate::count::bigrams::{BigramCounter, BigramCounts};
 use crate::count::corpus_pass::{CorpusPass, ThreadCounter};
 use crate::count::counted_pretokens::{CountedPretokens, MAX_PRETOKENS, PretokenCount};
 use crate::count::pretoken_map::{PROBE_GROUP, Probe};
-use crate::count::record::{PretokenRecord, RecordStore, RecordWriter};
+use crate::count::record::{RecordStore, RecordWriter, Recorded};
 use crate::count::spill::{Run, Runs};
 use crate::error::Error;
 use crate::model::Training;
@@ -25,12 +25,6 @@ pub(crate) struct PretokenCounts {
     /// `None` when there will be no supermerges, or counts come from outside this process.
     recorded: Option<Recorded>,
     pub(crate) totals: Totals,
-}
-
-/// What supermerges are learned on.
-pub(crate) struct Recorded {
-    pub(crate) bigrams: BigramCounts,
-    pub(crate) record: PretokenRecord,
 }
 
 impl PretokenCounts {
@@ -244,7 +238,7 @@ impl<B: BigramCounter> PretokenCounter<B> {
                 eligibility.has(&document[probe.start..probe.end])
             })?;
             if let Some(record) = &mut self.record {
-                record.push(number);
+                record.push(number.map(|number| number.0));
             }
             let is_eligible = number.is_some();
             let hash = B::hash(document.as_bytes(), probe);

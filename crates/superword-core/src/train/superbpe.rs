@@ -2,7 +2,7 @@
 //!
 //! The documents are split anew into long pretokens, the merges of the first stage are applied, and
 //! learning goes on from there. It works on fragments of the long pretokens, split between tokens
-//! that are neighbours less often than a threshold; `count::fragments` says why that is exact. If
+//! that are neighbours less often than a threshold; `count::record` says why that is exact. If
 //! learning needs pairs below the threshold, it starts again with half of it.
 //!
 //! The first stage is applied by an [`Encoder`]. An encoder takes its rules, pattern and ids from a
@@ -10,7 +10,7 @@
 
 use crate::control::Stage;
 use crate::count::{
-    AboveThreshold, BigramCounts, CorpusPass, Fragments, TokenSplitter, count_token_bigrams,
+    AboveThreshold, BigramCounts, CorpusPass, Fragments, RecordSplitter, Recorded, record_tokens,
 };
 use crate::encode::Encoder;
 use crate::error::Error;
@@ -57,13 +57,13 @@ fn learn_from(
         return Ok(LearnedRules { tokens, rules });
     }
     let encoder = first_stage_encoder(&tokens, &rules, parameters)?;
-    let bigrams = count_token_bigrams(pass, &encoder)?;
+    let Recorded { bigrams, record } = record_tokens(pass, &encoder)?;
+    drop(encoder);
+    let splitter = RecordSplitter::of_tokens(&record, known as u32);
     let mut threshold = first_threshold(&bigrams, vocab_size - known).max(parameters.min_count);
     loop {
         let frequent = AboveThreshold::new(&bigrams, threshold);
-        let is_interrupted = pass.control.is_interrupted;
-        let splitter = TokenSplitter { encoder: &encoder, bigrams: &frequent, is_interrupted };
-        let fragments = Fragments::count(pass, &splitter)?;
+        let fragments = splitter.count_fragments(pass, Some(&frequent))?;
         resources.budget().allow_fragments(fragments.cells(), FRAGMENT_MEMORY)?;
         let learner =
             SecondStageLearner::new(fragments, &mut tokens, threshold, resources.threads)?;

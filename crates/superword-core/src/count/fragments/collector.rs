@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use super::counter::{FragmentCounter, PARTS, WaitingFragment, WaitingFragments};
 use super::table::hash_fragment;
-use super::{FragmentSplitter, FragmentSymbol};
+use super::{FragmentSymbol, OpenableSplitter};
 use crate::Error;
 use crate::control::Stage;
 use crate::corpus::{Batch, Totals};
+use crate::count::bigrams::FrequentBigrams;
 use crate::count::corpus_pass::{CorpusPass, ThreadCounter};
 
 /// How many symbols wait for a part of the counter at most, about.
@@ -42,9 +43,9 @@ impl FragmentCollector {
     }
 
     /// Collects the fragments of a corpus on all threads.
-    pub(crate) fn collect_corpus(
+    pub(crate) fn collect_corpus<B: FrequentBigrams>(
         pass: &CorpusPass,
-        splitter: &dyn FragmentSplitter,
+        splitter: &OpenableSplitter<B>,
     ) -> Result<(FragmentCollector, Totals), Error> {
         let counter = Arc::new(FragmentCounter::new(pass.budget.table_size(1)));
         let collect = |collector: &mut FragmentCollector, batch: &Batch| {
@@ -57,11 +58,11 @@ impl FragmentCollector {
     }
 
     /// Collects the fragments of a document, which counts `weight` times.
-    pub(crate) fn add(
+    pub(crate) fn add<B: FrequentBigrams>(
         &mut self,
         document: &str,
         weight: u64,
-        splitter: &dyn FragmentSplitter,
+        splitter: &OpenableSplitter<B>,
     ) -> Result<(), Error> {
         if weight == 0 {
             return Ok(());

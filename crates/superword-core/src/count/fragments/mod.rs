@@ -5,47 +5,33 @@
 //! rules do to a fragment depends on the fragment alone, so it is enough to learn on the distinct
 //! fragments with their counts. A fragment of a single symbol has nothing to join, and is dropped.
 //!
-//! Which boundaries no rule can join across depends on the rules:
-//!
-//! - `openable_splitter`: supermerges join neighbouring pretokens that are open;
-//! - `token_splitter`: the merges of a second stage join tokens of the first.
-//!
-//! Both split between symbols that are neighbours less often than a threshold. That is exact if no
+//! Which boundaries no rule can join across depends on the rules. Supermerges join neighbouring
+//! pretokens that are open, and the merges of a second stage join tokens of the first. Documents are
+//! also split between symbols that are neighbours less often than a threshold. That is exact if no
 //! rule with a smaller count is learned, which training checks.
 //!
-//! `collector` collects the fragments of documents, `counter` counts them, and `table` holds the
-//! distinct ones.
+//! `openable_splitter` splits documents for supermerges; a recorded corpus is split by
+//! [`record`](super::record). `collector` collects fragments, `counter` counts them, and `table` holds
+//! the distinct ones.
 
 mod collector;
 mod counter;
 mod openable_splitter;
 mod table;
-mod token_splitter;
 
 use crate::Error;
-use crate::count::corpus_pass::CorpusPass;
 use crate::count::spill::Run;
 
 pub(crate) use collector::FragmentCollector;
 pub(crate) use counter::FragmentCounter;
 pub(crate) use openable_splitter::OpenableSplitter;
 use table::FragmentTable;
-pub(crate) use token_splitter::{TokenSplitter, count_token_bigrams};
 
 /// A symbol of a fragment. The splitter decides what its number means: a token of training, or the
 /// index of an openable pretoken.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(transparent)]
 pub(crate) struct FragmentSymbol(pub(crate) u32);
-
-/// Splits documents into fragments.
-pub(crate) trait FragmentSplitter: Sync {
-    /// Pushes the symbols of a document to a collector, and ends its fragments there.
-    fn split(&self, document: &str, collector: &mut FragmentCollector) -> Result<(), Error>;
-
-    /// Whether it also splits between rare neighbours.
-    fn splits_rare_neighbours(&self) -> bool;
-}
 
 /// Distinct fragments with their counts.
 pub(crate) struct Fragments {
@@ -61,15 +47,6 @@ enum FragmentStorage {
 }
 
 impl Fragments {
-    /// Counts the fragments of a corpus.
-    pub(crate) fn count(
-        pass: &CorpusPass,
-        splitter: &dyn FragmentSplitter,
-    ) -> Result<Fragments, Error> {
-        let (collector, _) = FragmentCollector::collect_corpus(pass, splitter)?;
-        collector.into_counter().into_fragments(splitter.splits_rare_neighbours())
-    }
-
     /// Creates fragments from a run that was counted outside this process.
     pub(crate) fn from_sums(run: Run, splits_rare_neighbours: bool) -> Fragments {
         Fragments { storage: FragmentStorage::Spilled(run), splits_rare_neighbours }

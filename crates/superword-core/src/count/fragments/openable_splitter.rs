@@ -4,7 +4,7 @@
 //! `min_supermerge_count`. So a document is split at each pretoken that never opens, and between
 //! two pretokens that are neighbours less often than that.
 
-use super::{FragmentCollector, FragmentSplitter, FragmentSymbol};
+use super::{FragmentCollector, FragmentSymbol};
 use crate::count::bigrams::FrequentBigrams;
 use crate::count::pretoken_map::{PROBE_GROUP, PretokenMap, Probe};
 use crate::error::Error;
@@ -21,9 +21,14 @@ pub(crate) struct OpenableSplitter<'c, B> {
     pub(crate) is_interrupted: &'c (dyn Fn() -> bool + Sync),
 }
 
-impl<B: FrequentBigrams> FragmentSplitter for OpenableSplitter<'_, B> {
-    /// Looks pretokens up in groups, as counting does, and splits between them.
-    fn split(&self, document: &str, collector: &mut FragmentCollector) -> Result<(), Error> {
+impl<B: FrequentBigrams> OpenableSplitter<'_, B> {
+    /// Pushes the symbols of a document to a collector, and ends its fragments there. Pretokens are
+    /// looked up in groups, as when they are counted.
+    pub(super) fn split(
+        &self,
+        document: &str,
+        collector: &mut FragmentCollector,
+    ) -> Result<(), Error> {
         let text = document.as_bytes();
         let mut group = [Probe::default(); PROBE_GROUP];
         let mut size = 0;
@@ -45,12 +50,6 @@ impl<B: FrequentBigrams> FragmentSplitter for OpenableSplitter<'_, B> {
         result
     }
 
-    fn splits_rare_neighbours(&self) -> bool {
-        self.bigrams.is_some()
-    }
-}
-
-impl<B: FrequentBigrams> OpenableSplitter<'_, B> {
     /// Splits consecutive pretokens. `before` is the hash of the pretoken before them.
     #[inline]
     fn split_group(

@@ -4,13 +4,11 @@
 //! takes a branch that the processor would guess wrong. Frequent pretokens occur early, and have
 //! small numbers: most take one byte or two.
 
-use crate::count::counted_pretokens::PretokenNumber;
-
 /// What a record is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Item {
-    /// A pretoken.
-    Number(PretokenNumber),
+    /// A pretoken or a token.
+    Number(u32),
     /// No rule joins anything across it.
     Separator,
     /// How often what follows counts.
@@ -20,13 +18,13 @@ pub(super) enum Item {
 const SEPARATOR: u64 = 0;
 /// The eight bytes of a weight follow.
 const WEIGHT: u64 = 1;
-/// The number of a pretoken, plus this.
+/// A number has this added.
 const FIRST_NUMBER: u64 = 2;
 
 /// Writes a number.
 #[inline]
-pub(super) fn write_number(bytes: &mut Vec<u8>, number: PretokenNumber) {
-    write_value(bytes, FIRST_NUMBER + u64::from(number.0));
+pub(super) fn write_number(bytes: &mut Vec<u8>, number: u32) {
+    write_value(bytes, FIRST_NUMBER + u64::from(number));
 }
 
 /// Writes a separator.
@@ -68,7 +66,7 @@ pub(super) fn read_item(bytes: &mut &[u8]) -> Option<Item> {
             *bytes = rest;
             Some(Item::Weight(u64::from_le_bytes(*weight)))
         }
-        _ => Some(Item::Number(PretokenNumber((value - FIRST_NUMBER) as u32))),
+        _ => Some(Item::Number((value - FIRST_NUMBER) as u32)),
     }
 }
 
@@ -91,10 +89,10 @@ mod tests {
         let mut bytes = Vec::new();
         let mut expected = Vec::new();
         for number in numbers {
-            write_number(&mut bytes, PretokenNumber(number));
+            write_number(&mut bytes, number);
             write_separator(&mut bytes);
             write_weight(&mut bytes, u64::from(number) << 31);
-            expected.push(Item::Number(PretokenNumber(number)));
+            expected.push(Item::Number(number));
             expected.extend([Item::Separator, Item::Weight(u64::from(number) << 31)]);
         }
         let mut rest = &*bytes;
@@ -108,7 +106,7 @@ mod tests {
         for (number, length) in [(0, 1), (125, 1), (126, 2), (16_381, 2), (16_382, 3), (1 << 20, 3)]
         {
             let mut bytes = Vec::new();
-            write_number(&mut bytes, PretokenNumber(number));
+            write_number(&mut bytes, number);
             assert_eq!(bytes.len(), length, "{number}");
         }
     }

@@ -1,40 +1,39 @@
 //! Fragments of a recorded corpus.
 //!
-//! They are those of [`OpenableSplitter`](crate::count::OpenableSplitter): a document is split at each
-//! pretoken that never opens, and between rare neighbours.
+//! Those of pretokens are what [`OpenableSplitter`](crate::count::OpenableSplitter) finds: a document
+//! is split at each pretoken that never opens, and between rare neighbours.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-use super::PretokenRecord;
+use super::CorpusRecord;
 use super::code::{Item, read_item};
-use super::symbols::{NEVER_OPENS, RecordedSymbols};
+use super::symbols::{NEVER_OPENS, NumberMeaning, RecordedSymbols};
+use super::tokens::hash_token;
 use crate::Error;
 use crate::control::Stage;
 use crate::count::bigrams::{AboveThreshold, BigramCounts, BigramHash, FrequentBigrams};
 use crate::count::corpus_pass::{CorpusPass, ThreadCounter};
-use crate::count::counted_pretokens::PretokenNumber;
 use crate::count::fragments::{FragmentCollector, FragmentCounter, FragmentSymbol, Fragments};
 use crate::count::pretoken_map::{PROBE_GROUP, PretokenMap};
 use crate::platform::cpu::prefetch;
 use crate::platform::threads::call_on_threads;
 
-/// In place of a number: no pretoken has it.
+/// In place of a number that nothing has.
 const SEPARATOR: u32 = u32::MAX;
 
 /// Splits a recorded corpus.
 pub(crate) struct RecordSplitter<'r> {
-    record: &'r PretokenRecord,
-    /// The pretokens that open at some time.
-    openable: &'r PretokenMap<FragmentSymbol>,
+    record: &'r CorpusRecord,
+    meaning: NumberMeaning<'r>,
     /// The hash of each symbol.
     hashes: Vec<u64>,
 }
 
 impl<'r> RecordSplitter<'r> {
-    /// Prepares to split at pretokens that are not in `openable`.
-    pub(crate) fn new(
-        record: &'r PretokenRecord,
+    /// Prepares to split recorded pretokens at those that are not in `openable`.
+    pub(crate) fn of_pretokens(
+        record: &'r CorpusRecord,
         openable: &'r PretokenMap<FragmentSymbol>,
     ) -> RecordSplitter<'r> {
         let mut hashes = Vec::new();
@@ -44,7 +43,13 @@ impl<'r> RecordSplitter<'r> {
             let probe = openable.probe(pretoken, 0, pretoken.len());
             hashes[index] = BigramCounts::hash(pretoken, &probe);
         });
-        RecordSplitter { record, openable, hashes }
+        RecordSplitter { record, meaning: NumberMeaning::Pretokens(openable), hashes }
+    }
+
+    /// Prepares to split recorded tokens, whose numbers are below `tokens`.
+    pub(crate) fn of_tokens(record: &'r CorpusRecord, tokens: u32) -> RecordSplitter<'r> {
+        let hashes = (0..tokens).map(hash_token).collect();
+        RecordSplitter { record, meaning: NumberMeaning::Tokens(tokens), hashes }
     }
 
     /// Counts the fragments. With `bigrams`, it also splits between rare neighbours.
@@ -56,7 +61,7 @@ impl<'r> RecordSplitter<'r> {
         pass: &CorpusPass,
         bigrams: Option<&AboveThreshold>,
     ) -> Result<Fragments, Error> {
-        let symbols = RecordedSymbols::new(self.record, self.openable);
+        let symbols = RecordedSymbols::new(self.record, self.meaning);
         let sequences = &self.record.sequences;
         let blocks = sequences.iter().flatten();
         let recorded: u128 = blocks.map(|block| block.stored.len() as u128).sum();
@@ -104,7 +109,7 @@ impl<'r> RecordSplitter<'r> {
             let mut weight = None;
             while size < PROBE_GROUP {
                 match read_item(&mut block) {
-                    Some(Item::Number(PretokenNumber(number))) => {
+                    Some(Item::Number(number)) => {
                         prefetch(&symbols[number as usize]);
                         numbers[size] = number;
                     }

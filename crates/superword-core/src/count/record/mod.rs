@@ -1,10 +1,12 @@
-//! The documents of a corpus as the numbers of their pretokens, so that the text is read, parsed and
-//! split only once.
+//! The documents of a corpus as numbers, so that the text is split only once.
+//!
+//! For supermerges they are the numbers of pretokens, for a second stage those of the tokens of the
+//! first (`tokens`).
 //!
 //! Each thread numbers the pretokens that it counts, and starts a new numbering when it spills them.
 //! Supermerges join eligible pretokens only, so what is recorded is runs of those, with a separator
 //! after each. A run of one has nothing to join, and is left out. At the end of a numbering its
-//! eligible pretokens are recorded, too. Blocks stay in memory up to a bound, and go to an unnamed
+//! eligible pretokens are recorded, too. Tokens are numbers from the start. Blocks stay in memory up to a bound, and go to an unnamed
 //! temporary file beyond it.
 //!
 //! `writer` records, `code` has the bytes of numbers, `symbols` finds what they stand for, and
@@ -15,6 +17,7 @@ mod fragments;
 mod symbols;
 #[cfg(test)]
 mod tests;
+mod tokens;
 mod writer;
 
 use std::borrow::Cow;
@@ -22,9 +25,11 @@ use std::env;
 use std::sync::{Mutex, PoisonError};
 
 use crate::Error;
+use crate::count::bigrams::BigramCounts;
 use crate::platform::block_store::{BlockStore, StoredBlock};
 
 pub(crate) use fragments::RecordSplitter;
+pub(crate) use tokens::record_tokens;
 pub(crate) use writer::RecordWriter;
 
 /// What a block has.
@@ -99,9 +104,9 @@ impl RecordStore {
     }
 
     /// Returns the record, once nothing more is added.
-    pub(crate) fn into_record(self) -> PretokenRecord {
+    pub(crate) fn into_record(self) -> CorpusRecord {
         let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let mut record = PretokenRecord {
+        let mut record = CorpusRecord {
             store: state.store,
             sequences: Vec::new(),
             pretokens: (0..state.numberings).map(|_| Vec::new()).collect(),
@@ -123,8 +128,14 @@ impl RecordStore {
     }
 }
 
+/// What fragments are counted on.
+pub(crate) struct Recorded {
+    pub(crate) bigrams: BigramCounts,
+    pub(crate) record: CorpusRecord,
+}
+
 /// The record of a corpus.
-pub(crate) struct PretokenRecord {
+pub(crate) struct CorpusRecord {
     store: BlockStore,
     /// Blocks with documents. Each but the first of a sequence continues the one before.
     sequences: Vec<Vec<RecordedBlock>>,
@@ -132,7 +143,7 @@ pub(crate) struct PretokenRecord {
     pretokens: Vec<Vec<RecordedBlock>>,
 }
 
-impl PretokenRecord {
+impl CorpusRecord {
     /// Returns the bytes of memory that it takes.
     pub(crate) fn memory(&self) -> usize {
         let blocks = self.sequences.iter().chain(&self.pretokens);

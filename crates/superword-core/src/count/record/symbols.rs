@@ -1,8 +1,8 @@
-//! The symbols of recorded pretokens.
+//! The symbols that recorded numbers stand for.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::PretokenRecord;
+use super::CorpusRecord;
 use crate::Error;
 use crate::count::fragments::FragmentSymbol;
 use crate::count::pretoken_map::PretokenMap;
@@ -10,11 +10,20 @@ use crate::count::pretoken_map::PretokenMap;
 /// The symbol of a pretoken that never opens.
 pub(super) const NEVER_OPENS: FragmentSymbol = FragmentSymbol(u32::MAX);
 
+/// What the numbers of a record are, and which of them are symbols.
+#[derive(Clone, Copy)]
+pub(super) enum NumberMeaning<'r> {
+    /// Pretokens, of which these have symbols. The others never open.
+    Pretokens(&'r PretokenMap<FragmentSymbol>),
+    /// So many tokens, which are the symbols.
+    Tokens(u32),
+}
+
 /// Finds the symbols of each numbering when a block first needs them, and drops them after the last
 /// block that does. So few numberings have their symbols in memory at a time.
 pub(super) struct RecordedSymbols<'r> {
-    record: &'r PretokenRecord,
-    openable: &'r PretokenMap<FragmentSymbol>,
+    record: &'r CorpusRecord,
+    meaning: NumberMeaning<'r>,
     /// By numbering.
     numberings: Vec<Mutex<NumberingSymbols>>,
 }
@@ -28,16 +37,13 @@ struct NumberingSymbols {
 
 impl<'r> RecordedSymbols<'r> {
     /// Prepares to read all blocks of a record once.
-    pub(super) fn new(
-        record: &'r PretokenRecord,
-        openable: &'r PretokenMap<FragmentSymbol>,
-    ) -> RecordedSymbols<'r> {
+    pub(super) fn new(record: &'r CorpusRecord, meaning: NumberMeaning<'r>) -> RecordedSymbols<'r> {
         let mut blocks = vec![0; record.pretokens.len()];
         for block in record.sequences.iter().flatten() {
             blocks[block.numbering] += 1;
         }
         let new = |blocks| Mutex::new(NumberingSymbols { found: None, blocks });
-        RecordedSymbols { record, openable, numberings: blocks.into_iter().map(new).collect() }
+        RecordedSymbols { record, meaning, numberings: blocks.into_iter().map(new).collect() }
     }
 
     /// Returns the symbols for the next block of a numbering.
@@ -59,6 +65,10 @@ impl<'r> RecordedSymbols<'r> {
     }
 
     fn find(&self, numbering: usize) -> Result<Arc<[FragmentSymbol]>, Error> {
+        let openable = match self.meaning {
+            NumberMeaning::Pretokens(openable) => openable,
+            NumberMeaning::Tokens(tokens) => return Ok((0..tokens).map(FragmentSymbol).collect()),
+        };
         let mut symbols = Vec::new();
         for block in &self.record.pretokens[numbering] {
             let block = self.record.read(block)?;
@@ -71,7 +81,7 @@ impl<'r> RecordedSymbols<'r> {
                 if number >= symbols.len() {
                     symbols.resize(number + 1, NEVER_OPENS);
                 }
-                symbols[number] = self.openable.find(pretoken).unwrap_or(NEVER_OPENS);
+                symbols[number] = openable.find(pretoken).unwrap_or(NEVER_OPENS);
             }
         }
         Ok(symbols.into())

@@ -8,8 +8,8 @@ use super::RecordSplitter;
 use crate::control::{Control, never};
 use crate::corpus::{Batch, Memory};
 use crate::count::{
-    AboveThreshold, CorpusPass, FragmentSymbol, Fragments, OpenableSplitter, PretokenMap, Recorded,
-    count_pretokens,
+    AboveThreshold, CorpusPass, FragmentCollector, FragmentSymbol, Fragments, OpenableSplitter,
+    PretokenMap, Recorded, count_pretokens,
 };
 use crate::platform::memory_budget::MemoryBudget;
 use crate::pretokenize::{ELIGIBLE, Splitter};
@@ -71,8 +71,10 @@ fn split_twice(
         bigrams,
         is_interrupted: &never,
     };
-    let recorded = RecordSplitter::new(&record, &openable).count_fragments(&pass, bigrams);
-    [Fragments::count(&pass, &text), recorded].map(|found| collect(found.expect("nothing fails")))
+    let recorded = RecordSplitter::of_pretokens(&record, &openable).count_fragments(&pass, bigrams);
+    let (collector, _) = FragmentCollector::collect_corpus(&pass, &text).expect("nothing fails");
+    let text = collector.into_counter().into_fragments(bigrams.is_some());
+    [text, recorded].map(|found| collect(found.expect("nothing fails")))
 }
 
 proptest! {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::code::{write_number, write_separator, write_weight};
 use super::{BlockContent, RecordStore};
 use crate::Error;
-use crate::count::counted_pretokens::{CountedPretokens, PretokenNumber};
+use crate::count::counted_pretokens::CountedPretokens;
 
 /// The size in bytes from which on a block is stored. Tests have many blocks.
 const BLOCK_SIZE: usize = if cfg!(test) { 1 << 6 } else { 1 << 18 };
@@ -19,8 +19,7 @@ pub(crate) struct RecordWriter {
     block: Vec<u8>,
     /// Whether the block goes on with the document at the end of the block before.
     continues: bool,
-    /// Where the current run of eligible pretokens starts in the block, or goes on, and how many
-    /// pretokens it has.
+    /// Where the current run of numbers starts in the block, or goes on, and how many it has.
     run_start: usize,
     run_length: usize,
     /// How often documents count.
@@ -52,9 +51,9 @@ impl RecordWriter {
         }
     }
 
-    /// Adds a pretoken: its number if it is eligible.
+    /// Adds a number, or `None` for what is never joined.
     #[inline]
-    pub(crate) fn push(&mut self, number: Option<PretokenNumber>) {
+    pub(crate) fn push(&mut self, number: Option<u32>) {
         match number {
             Some(number) => {
                 write_number(&mut self.block, number);
@@ -101,8 +100,12 @@ impl RecordWriter {
         Ok(())
     }
 
+    /// Stores what is left.
+    ///
+    /// # Errors
+    /// When the temporary file cannot be written.
     #[cold]
-    fn store_block(&mut self) -> Result<(), Error> {
+    pub(crate) fn store_block(&mut self) -> Result<(), Error> {
         let content = BlockContent::Numbers { continues: self.continues };
         (self.run_start, self.continues) = (0, true);
         self.store.push(self.thread, self.numbering, content, &mut self.block)

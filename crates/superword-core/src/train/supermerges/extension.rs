@@ -34,7 +34,7 @@ pub(crate) fn learn_after(
     let known = merges.tokens.len();
     let openable = OpenablePretokens::after(base, &counts, &merges);
     let Recorded { bigrams, record } = counts.into_recorded().expect("it was recorded");
-    let splitter = RecordSplitter::new(&record, &openable.symbols);
+    let splitter = RecordSplitter::of_pretokens(&record, &openable.symbols);
     let add = count_missing_tokens(base, parameters);
     let likely = || bigrams.count_reached_by(add) / 2;
     let mut threshold = min_supermerge_count.unwrap_or_else(likely).max(parameters.min_count);

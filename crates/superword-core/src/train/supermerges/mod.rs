@@ -48,7 +48,7 @@ pub(crate) fn learn(
     }
     let openable = OpenablePretokens::new(&counts, &merges);
     let Recorded { bigrams, record } = counts.into_recorded().expect("it was recorded");
-    let splitter = RecordSplitter::new(&record, &openable.symbols);
+    let splitter = RecordSplitter::of_pretokens(&record, &openable.symbols);
     let threshold = merges.min_supermerge_count;
     let mut frequent = Some(AboveThreshold::new(&bigrams, threshold));
     loop {
