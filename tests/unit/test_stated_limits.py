@@ -39,6 +39,11 @@ def read_constant(file: str, name: str) -> int:
         ("document of a corpus", _core.MAX_DOCUMENT_BYTES),
         ("window of zstd", 2 ** read_constant("corpus/decompress.rs", "MAX_ZSTD_WINDOW_LOG")),
         ("field of a CSV file", rows.LONGEST_FIELD),
+        ("distinct pretokens", 2**40 - 2),
+        (
+            "recorded documents of training",
+            read_constant("platform/memory_budget.rs", "MAX_RECORD_SIZE"),
+        ),
         ("`vocab_size`", 2**31 - 1),
         ("id", 2**32 - 1),
         ("regex", _core.BACKTRACK_LIMIT),

@@ -42,13 +42,13 @@ pub enum Error {
     /// The caller stopped the job.
     #[error("interrupted")]
     Interrupted,
-    /// The corpus has too much distinct text for 32-bit indices.
-    #[error("{what} need {size} indices, but there are only 2^32; train on a part of the corpus")]
+    /// The corpus has too much distinct text for 40-bit indices.
+    #[error("{what} need {size} indices, but there are only 2^40; train on a part of the corpus")]
     TooLarge {
         /// What is too large.
         what: &'static str,
         /// The number of indices that it needs.
-        size: usize,
+        size: u64,
     },
     /// A job needs more memory than the limit allows.
     #[error(

@@ -105,7 +105,7 @@ impl MemoryBudget {
     /// and one for each pretoken, while tables of `table_bytes` stay in memory.
     ///
     /// # Errors
-    /// When the cells exceed 32-bit offsets, or the memory exceeds the limit.
+    /// When the cells exceed 40-bit offsets, or the memory exceeds the limit.
     pub(crate) fn allow_merges(self, cells: usize, table_bytes: usize) -> Result<(), Error> {
         check_offsets("the distinct pretokens", cells)?;
         let needed = BYTES_PER_MERGE_CELL * cells as u64 + table_bytes as u64;
@@ -131,22 +131,23 @@ impl MemoryBudget {
     }
 }
 
-/// Checks that cells, and a barrier after the last, have 32-bit offsets.
+/// Checks that cells, and a barrier after the last, have 40-bit offsets.
 fn check_offsets(what: &'static str, cells: usize) -> Result<(), Error> {
-    let size = cells + 1;
-    if u32::try_from(size).is_ok() { Ok(()) } else { Err(Error::TooLarge { what, size }) }
+    let size = cells as u64 + 1;
+    if size < 1 << 40 { Ok(()) } else { Err(Error::TooLarge { what, size }) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    #[cfg(target_pointer_width = "64")]
     #[test]
-    fn cells_beyond_32_bit_offsets_are_refused() {
+    fn cells_beyond_40_bit_offsets_are_refused() {
         let budget = MemoryBudget::default();
-        assert!(budget.allow_merges(u32::MAX as usize - 1, 0).is_ok());
-        let refused = budget.allow_merges(u32::MAX as usize, 0);
-        assert!(matches!(refused, Err(Error::TooLarge { size: 0x1_0000_0000, .. })));
+        assert!(budget.allow_merges((1 << 40) - 2, 0).is_ok());
+        let refused = budget.allow_merges((1 << 40) - 1, 0);
+        assert!(matches!(refused, Err(Error::TooLarge { size: 0x100_0000_0000, .. })));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::counter::{FragmentCounter, PARTS, WaitingFragment, WaitingFragments};
+use super::counter::{FragmentCounter, PARTS, WaitingFragment, WaitingFragments, part_of};
 use super::table::hash_fragment;
 use super::{FragmentSymbol, OpenableSplitter};
 use crate::Error;
@@ -83,7 +83,7 @@ impl FragmentCollector {
     pub(crate) fn end_fragment(&mut self) {
         if self.symbols.len() > 1 {
             let hash = hash_fragment(&self.symbols);
-            let part = (hash >> (u32::BITS - PARTS.ilog2())) as usize;
+            let part = part_of(hash);
             let waiting = &mut self.waiting[part];
             let (length, weight) = (self.symbols.len() as u32, self.weight);
             waiting.fragments.push(WaitingFragment { hash, length, weight });

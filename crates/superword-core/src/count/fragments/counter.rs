@@ -15,6 +15,12 @@ use crate::count::spill::{Run, Runs};
 /// The number of parts, a power of two.
 pub(super) const PARTS: usize = 64;
 
+/// Returns the part of a hash. All bits matter, so that those that remain tell slots apart.
+#[inline]
+pub(super) fn part_of(hash: u32) -> usize {
+    (hash.wrapping_mul(0x9E37_79B9) >> (u32::BITS - PARTS.ilog2())) as usize
+}
+
 /// Distinct fragments with their counts. All threads share it.
 pub(crate) struct FragmentCounter {
     parts: Vec<Mutex<FragmentTable>>,

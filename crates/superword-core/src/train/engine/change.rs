@@ -12,11 +12,11 @@ pub(crate) trait Change<S: TokenSequence>: Sync {
         None
     }
     /// Whether it can be made at an offset.
-    fn fits(&self, sequence: &S, at: u32) -> bool;
+    fn fits(&self, sequence: &S, at: usize) -> bool;
     /// Returns the offset after all tokens that it changes at an offset.
-    fn end(&self, sequence: &S, at: u32) -> u32;
+    fn end(&self, sequence: &S, at: usize) -> usize;
     /// Makes it at an offset.
-    fn make(&self, sequence: &S, at: u32);
+    fn make(&self, sequence: &S, at: usize);
 }
 
 /// Joins a pair into a token.
@@ -37,18 +37,18 @@ impl<S: TokenSequence> Change<S> for TokenJoin {
     }
 
     #[inline]
-    fn fits(&self, sequence: &S, at: u32) -> bool {
+    fn fits(&self, sequence: &S, at: usize) -> bool {
         sequence.token(at) == self.pair.left
             && sequence.token(sequence.after(at)) == self.pair.right
     }
 
     #[inline]
-    fn end(&self, sequence: &S, at: u32) -> u32 {
+    fn end(&self, sequence: &S, at: usize) -> usize {
         sequence.after(sequence.after(at))
     }
 
     #[inline]
-    fn make(&self, sequence: &S, at: u32) {
+    fn make(&self, sequence: &S, at: usize) {
         sequence.join(at, sequence.after(at), self.token);
     }
 }

@@ -28,16 +28,18 @@ impl FragmentSequence {
         let mut spans = WeightedSpans::with_capacity(fragments.fragment_count());
         cells.push(TokenCell::new(TrainingToken::BARRIER));
         fragments.for_each(|fragment, count| {
-            let start = cells.len();
-            cells.extend(fragment.iter().map(|&symbol| {
-                let token = TrainingToken::from(symbol);
-                TokenCell::new(if is_open { token } else { token.with_flag() })
-            }));
-            spans.push(start..cells.len(), count);
-            cells.push(TokenCell::new(TrainingToken::BARRIER));
+            for weight in spans.divide(count) {
+                let start = cells.len();
+                cells.extend(fragment.iter().map(|&symbol| {
+                    let token = TrainingToken::from(symbol);
+                    TokenCell::new(if is_open { token } else { token.with_flag() })
+                }));
+                spans.push(start..cells.len(), weight);
+                cells.push(TokenCell::new(TrainingToken::BARRIER));
+            }
         })?;
-        let mut sizes = huge_pages::with_capacity(size);
-        sizes.resize_with(size, || AtomicU32::new(1));
+        let mut sizes = huge_pages::with_capacity(cells.len());
+        sizes.resize_with(cells.len(), || AtomicU32::new(1));
         Ok(FragmentSequence { cells, sizes, spans })
     }
 
@@ -46,8 +48,8 @@ impl FragmentSequence {
         let mut occurrences = TokenOccurrences::new(true);
         for span in self.spans.iter() {
             for at in span.range() {
-                let token = self.cells[at as usize].get().without_flag();
-                let occurrence = Occurrence { at, weight_class: span.weight_class };
+                let token = self.cells[at].get().without_flag();
+                let occurrence = Occurrence::new(at, span.weight_class);
                 occurrences.of_mut(token).push(occurrence);
             }
         }
@@ -56,35 +58,35 @@ impl FragmentSequence {
 
     /// Returns the size that the cell at an offset holds.
     #[inline]
-    fn size(&self, at: u32) -> u32 {
-        self.sizes[at as usize].load(Ordering::Relaxed)
+    fn size(&self, at: usize) -> usize {
+        self.sizes[at].load(Ordering::Relaxed) as usize
     }
 }
 
 impl TokenSequence for FragmentSequence {
     #[inline]
-    fn token(&self, at: u32) -> TrainingToken {
-        let token = self.cells[at as usize].get();
+    fn token(&self, at: usize) -> TrainingToken {
+        let token = self.cells[at].get();
         if token.has_flag() { TrainingToken::BARRIER } else { token }
     }
 
     #[inline]
-    fn after(&self, at: u32) -> u32 {
+    fn after(&self, at: usize) -> usize {
         at + self.size(at)
     }
 
     #[inline]
-    fn before(&self, at: u32) -> u32 {
+    fn before(&self, at: usize) -> usize {
         at - self.size(at - 1)
     }
 
     #[inline]
-    fn join(&self, left: u32, right: u32, token: TrainingToken) {
+    fn join(&self, left: usize, right: usize, token: TrainingToken) {
         let size = self.size(left) + self.size(right);
-        self.cells[right as usize].set(TrainingToken::BARRIER);
-        self.cells[left as usize].set(token);
+        self.cells[right].set(TrainingToken::BARRIER);
+        self.cells[left].set(token);
         for cell in [left, left + size - 1] {
-            self.sizes[cell as usize].store(size, Ordering::Relaxed);
+            self.sizes[cell].store(size as u32, Ordering::Relaxed);
         }
     }
 
@@ -94,9 +96,9 @@ impl TokenSequence for FragmentSequence {
     }
 
     #[inline]
-    fn prefetch(&self, at: u32) {
-        prefetch(&self.cells[at as usize]);
-        prefetch(&self.sizes[at as usize]);
+    fn prefetch(&self, at: usize) {
+        prefetch(&self.cells[at]);
+        prefetch(&self.sizes[at]);
     }
 }
 
@@ -112,17 +114,17 @@ impl Change<FragmentSequence> for PretokenSwitch {
         self.token
     }
 
-    fn fits(&self, sequence: &FragmentSequence, at: u32) -> bool {
+    fn fits(&self, sequence: &FragmentSequence, at: usize) -> bool {
         let cell = if self.opens { self.token.with_flag() } else { self.token };
-        sequence.cells[at as usize].get() == cell && sequence.size(at) == 1
+        sequence.cells[at].get() == cell && sequence.size(at) == 1
     }
 
-    fn end(&self, _sequence: &FragmentSequence, at: u32) -> u32 {
+    fn end(&self, _sequence: &FragmentSequence, at: usize) -> usize {
         at + 1
     }
 
-    fn make(&self, sequence: &FragmentSequence, at: u32) {
+    fn make(&self, sequence: &FragmentSequence, at: usize) {
         let cell = if self.opens { self.token } else { self.token.with_flag() };
-        sequence.cells[at as usize].set(cell);
+        sequence.cells[at].set(cell);
     }
 }

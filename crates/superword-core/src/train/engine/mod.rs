@@ -147,8 +147,8 @@ fn divide<'o>(
     let mut rest = occurrences;
     for left in (1..shares).rev() {
         let Some(first) = rest.get(rest.len() - rest.len() * left / (left + 1)) else { break };
-        let start = spans.start_of(first.at);
-        let (share, others) = rest.split_at(rest.partition_point(|other| other.at < start));
+        let start = spans.start_of(first.at());
+        let (share, others) = rest.split_at(rest.partition_point(|other| other.at() < start));
         divided.push(share);
         rest = others;
     }

@@ -10,7 +10,7 @@ struct NeighbourDelta {
     /// The increase of its pair with the token that was made.
     gained: i64,
     /// The number of occurrences of the pair that was made.
-    occurrences: u32,
+    occurrences: usize,
     /// One more than the index of that pair in the list of those whose occurrences are wanted.
     wanted: u32,
     is_listed: bool,
@@ -107,7 +107,7 @@ impl NeighbourDeltas {
             }
             let made = Candidate { pair, count: delta.gained.max(0).cast_unsigned() };
             if delta.occurrences > 0 && pairs.wants_occurrences(pair, made.count, is_new) {
-                let occurrences = Vec::with_capacity(delta.occurrences as usize);
+                let occurrences = Vec::with_capacity(delta.occurrences);
                 wanted.push(WantedPair { made, occurrences });
                 delta.wanted = wanted.len() as u32;
             } else if made.count > 0 && !is_new {

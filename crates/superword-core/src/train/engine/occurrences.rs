@@ -1,17 +1,67 @@
 //! Where tokens and pairs occur in a sequence.
 
+use std::cmp::Ordering;
+
 use super::{TokenPair, TokenSequence, TrainingToken};
 
 /// How many occurrences ahead cells are prefetched.
 pub(super) const PREFETCH_DISTANCE: usize = 12;
 
-/// An occurrence of a token, or of a pair.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+/// An occurrence of a token, or of a pair: an offset of 40 bits and a weight class of 24.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Occurrence {
-    /// The offset of the token, or of the pair's left token.
-    pub(crate) at: u32,
-    /// The weight class of its span.
-    pub(crate) weight_class: u32,
+    /// The lowest bits of the offset.
+    low: u32,
+    /// The weight class, and eight bits more of the offset.
+    high: u32,
+}
+
+/// How many bits of an offset `Occurrence::low` has. Tests need the others, too.
+const LOW_BITS: u32 = if cfg!(test) { 6 } else { 32 };
+const HIGH_BITS: u32 = 8;
+
+/// The number of weight classes, at most.
+pub(super) const MAX_WEIGHT_CLASSES: usize = 1 << (32 - HIGH_BITS);
+
+impl Occurrence {
+    /// Creates an occurrence in a span of a weight class.
+    #[inline]
+    pub(crate) fn new(at: usize, weight_class: u32) -> Occurrence {
+        let at = at as u64;
+        let low = (at & ((1 << LOW_BITS) - 1)) as u32;
+        Occurrence { low, high: weight_class << HIGH_BITS | (at >> LOW_BITS) as u32 }
+    }
+
+    /// Returns the offset of the token, or of the pair's left token.
+    #[inline]
+    pub(crate) fn at(self) -> usize {
+        let high = self.high & ((1 << HIGH_BITS) - 1);
+        (u64::from(high) << LOW_BITS | u64::from(self.low)) as usize
+    }
+
+    /// Returns the weight class of its span.
+    #[inline]
+    pub(crate) fn weight_class(self) -> u32 {
+        self.high >> HIGH_BITS
+    }
+
+    /// Returns an occurrence at another offset of its span.
+    #[inline]
+    pub(crate) fn moved_to(self, at: usize) -> Occurrence {
+        Occurrence::new(at, self.weight_class())
+    }
+}
+
+impl Ord for Occurrence {
+    fn cmp(&self, other: &Occurrence) -> Ordering {
+        self.at().cmp(&other.at())
+    }
+}
+
+impl PartialOrd for Occurrence {
+    fn partial_cmp(&self, other: &Occurrence) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
 }
 
 /// The occurrences of each token, in no order. Lists may contain offsets where the token is no
@@ -39,7 +89,7 @@ impl TokenOccurrences {
             while at < span.end {
                 let token = sequence.token(at);
                 if is_wanted(token) {
-                    let occurrence = Occurrence { at, weight_class: span.weight_class };
+                    let occurrence = Occurrence::new(at, span.weight_class);
                     self.of_mut(token).push(occurrence);
                 }
                 at = sequence.after(at);
@@ -100,16 +150,16 @@ impl TokenOccurrences {
         let listed = self.of(if by_left { left } else { right });
         for (index, &occurrence) in listed.iter().enumerate() {
             if let Some(ahead) = listed.get(index + PREFETCH_DISTANCE) {
-                sequence.prefetch(ahead.at);
+                sequence.prefetch(ahead.at());
             }
             if by_left {
-                let found = sequence.token(occurrence.at) == left
-                    && sequence.token(sequence.after(occurrence.at)) == right;
+                let found = sequence.token(occurrence.at()) == left
+                    && sequence.token(sequence.after(occurrence.at())) == right;
                 occurrences.extend(found.then_some(occurrence));
-            } else if sequence.token(occurrence.at) == right {
-                let at = sequence.before(occurrence.at);
+            } else if sequence.token(occurrence.at()) == right {
+                let at = sequence.before(occurrence.at());
                 let found = sequence.token(at) == left;
-                occurrences.extend(found.then_some(Occurrence { at, ..occurrence }));
+                occurrences.extend(found.then_some(occurrence.moved_to(at)));
             }
         }
         occurrences.sort_unstable();
@@ -128,9 +178,9 @@ pub(crate) fn count_joins<S: TokenSequence>(
     let mut used_to = 0;
     for occurrence in occurrences {
         // In `x x x` the second pair of equals shares a token with the first.
-        if pair.left != pair.right || occurrence.at >= used_to {
-            count += sequence.weight(occurrence.weight_class);
-            used_to = sequence.after(sequence.after(occurrence.at));
+        if pair.left != pair.right || occurrence.at() >= used_to {
+            count += sequence.weight(occurrence.weight_class());
+            used_to = sequence.after(sequence.after(occurrence.at()));
         }
     }
     count

@@ -204,7 +204,7 @@ mod tests {
             let mut expected: HashMap<(u32, u32), (u64, Vec<Occurrence>)> = HashMap::new();
             for (at, (left, right, change, amount)) in (0..).zip(changes) {
                 let pair = TokenPair { left: TrainingToken(left), right: TrainingToken(right) };
-                let occurrence = Occurrence { at, weight_class: left };
+                let occurrence = Occurrence::new(at, left);
                 let known = expected.get_mut(&(left, right));
                 match (change, known) {
                     (0 | 1, None) => {

@@ -87,7 +87,7 @@ fn in_parallel<T: Send>(
 /// Adds up the counts of all pairs that share a bucket.
 fn sum_by_bucket<S: TokenSequence>(sequence: &S, spans: Range<usize>) -> Vec<u64> {
     // One bucket for each cell, if those are few.
-    let buckets = (sequence.spans().end() as usize).next_power_of_two().clamp(MIN_BUCKETS, 1 << 22);
+    let buckets = sequence.spans().end().next_power_of_two().clamp(MIN_BUCKETS, 1 << 22);
     let mut sums = huge_pages::filled(0, buckets);
     for span in spans.map(|index| sequence.spans().get(index)) {
         let weight = sequence.weight(span.weight_class);
@@ -170,7 +170,7 @@ fn find_pairs<S: TokenSequence>(
                     pairs.len() as u32 - 1
                 });
                 let index = if counts { index } else { index | FoundOccurrence::DOES_NOT_COUNT };
-                let occurrence = Occurrence { at, weight_class: span.weight_class };
+                let occurrence = Occurrence::new(at, span.weight_class);
                 occurrences.push(FoundOccurrence { index, occurrence });
             }
         });
@@ -203,7 +203,7 @@ fn count_part<S: TokenSequence>(
             let counted = &mut counted[indices[occurrence.pair()]];
             counted.occurrences += 1;
             if occurrence.counts() {
-                counted.count += sequence.weight(occurrence.occurrence.weight_class);
+                counted.count += sequence.weight(occurrence.occurrence.weight_class());
             }
         }
     }

@@ -39,9 +39,9 @@ impl Replacer {
         let removed = i64::from(joined.is_some());
         for (i, &occurrence) in occurrences.iter().enumerate() {
             if let Some(ahead) = occurrences.get(i + PREFETCH_DISTANCE) {
-                sequence.prefetch(ahead.at);
+                sequence.prefetch(ahead.at());
             }
-            let at = occurrence.at;
+            let at = occurrence.at();
             if !change.fits(sequence, at) {
                 continue;
             }
@@ -54,12 +54,12 @@ impl Replacer {
                 self.replace_run(change, occurrence, sequence, &mut summary);
                 continue;
             }
-            let weight = sequence.weight(occurrence.weight_class);
+            let weight = sequence.weight(occurrence.weight_class());
             let is_removal = sequence.token(at) == token;
             change.make(sequence, at);
             let gained = if is_removal { -weight.cast_signed() } else { weight.cast_signed() };
             if x != TrainingToken::BARRIER {
-                let occurrence = (!is_removal).then_some(Occurrence { at: before, ..occurrence });
+                let occurrence = (!is_removal).then_some(occurrence.moved_to(before));
                 self.left.add(x, removed * gained, gained, occurrence);
             }
             if y != TrainingToken::BARRIER {
@@ -108,7 +108,7 @@ impl Replacer {
         sequence: &S,
         summary: &mut ChangeSummary,
     ) {
-        let mut start = occurrence.at;
+        let mut start = occurrence.at();
         if let Some(pair) = change.joined_pair().filter(|pair| pair.left == pair.right) {
             while sequence.token(sequence.before(start)) == pair.left {
                 start = sequence.before(start);
@@ -119,14 +119,14 @@ impl Replacer {
             end = change.end(sequence, end);
         }
         let around = run_start(sequence, sequence.before(start))..run_end(sequence, end);
-        let weight = sequence.weight(occurrence.weight_class);
+        let weight = sequence.weight(occurrence.weight_class());
         self.add_pairs(change, sequence, around.clone(), -weight.cast_signed(), None);
         let mut at = start;
         while at != end {
             let next = change.end(sequence, at);
             change.make(sequence, at);
             summary.weight += weight;
-            summary.occurrences.push(Occurrence { at, ..occurrence });
+            summary.occurrences.push(occurrence.moved_to(at));
             at = next;
         }
         self.add_pairs(change, sequence, around, weight.cast_signed(), Some(occurrence));
@@ -141,7 +141,7 @@ impl Replacer {
         &mut self,
         change: &impl Change<S>,
         sequence: &S,
-        range: Range<u32>,
+        range: Range<usize>,
         weight: i64,
         occurrence: Option<Occurrence>,
     ) {
@@ -149,7 +149,7 @@ impl Replacer {
         let joined = change.joined_pair();
         for_each_pair(sequence, range, |pair, at, counts| {
             let weight = if counts { weight } else { 0 };
-            let occurrence = occurrence.map(|occurrence| Occurrence { at, ..occurrence });
+            let occurrence = occurrence.map(|occurrence| occurrence.moved_to(at));
             if pair.right == token {
                 self.left.add(pair.left, 0, weight, occurrence);
             } else if pair.left == token {

@@ -35,22 +35,22 @@ impl TokenCell {
 /// that is no token, so an offset that was once recorded can be read at any time later.
 pub(crate) trait TokenSequence: Sync {
     /// Returns the token that starts at an offset, or a barrier.
-    fn token(&self, at: u32) -> TrainingToken;
+    fn token(&self, at: usize) -> TrainingToken;
 
     /// Returns the offset of the token or barrier after the one at `at`.
-    fn after(&self, at: u32) -> u32;
+    fn after(&self, at: usize) -> usize;
 
     /// Returns the offset of the token or barrier before the one at `at`.
-    fn before(&self, at: u32) -> u32;
+    fn before(&self, at: usize) -> usize;
 
     /// Joins the neighbouring tokens at `left` and `right` into one.
-    fn join(&self, left: u32, right: u32, token: TrainingToken);
+    fn join(&self, left: usize, right: usize, token: TrainingToken);
 
     /// Returns the spans.
     fn spans(&self) -> &WeightedSpans;
 
     /// Prefetches the cells at an offset.
-    fn prefetch(&self, at: u32);
+    fn prefetch(&self, at: usize);
 
     /// Returns the weight of a class of spans.
     #[inline]
@@ -67,8 +67,8 @@ pub(crate) trait TokenSequence: Sync {
 #[inline]
 pub(crate) fn for_each_pair<S: TokenSequence>(
     sequence: &S,
-    range: Range<u32>,
-    mut each: impl FnMut(TokenPair, u32, bool),
+    range: Range<usize>,
+    mut each: impl FnMut(TokenPair, usize, bool),
 ) {
     let mut at = range.start;
     let mut left = sequence.token(at);
@@ -85,7 +85,7 @@ pub(crate) fn for_each_pair<S: TokenSequence>(
 }
 
 /// Returns the offset of the first token of the run of equal tokens that contains the one at `at`.
-pub(crate) fn run_start<S: TokenSequence>(sequence: &S, mut at: u32) -> u32 {
+pub(crate) fn run_start<S: TokenSequence>(sequence: &S, mut at: usize) -> usize {
     let token = sequence.token(at);
     while token != TrainingToken::BARRIER && sequence.token(sequence.before(at)) == token {
         at = sequence.before(at);
@@ -94,7 +94,7 @@ pub(crate) fn run_start<S: TokenSequence>(sequence: &S, mut at: u32) -> u32 {
 }
 
 /// Returns the offset of the last token of the run of equal tokens that contains the one at `at`.
-pub(crate) fn run_end<S: TokenSequence>(sequence: &S, mut at: u32) -> u32 {
+pub(crate) fn run_end<S: TokenSequence>(sequence: &S, mut at: usize) -> usize {
     let token = sequence.token(at);
     while token != TrainingToken::BARRIER && sequence.token(sequence.after(at)) == token {
         at = sequence.after(at);

@@ -2,20 +2,22 @@
 
 use std::ops::Range;
 
+use super::Occurrence;
+use super::occurrences::MAX_WEIGHT_CLASSES;
 use crate::platform::hash::FastMap;
 
 /// One pretoken or fragment of a sequence.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WeightedSpan {
-    pub(crate) start: u32,
+    pub(crate) start: usize,
     /// The offset of the barrier after it.
-    pub(crate) end: u32,
+    pub(crate) end: usize,
     pub(crate) weight_class: u32,
 }
 
 impl WeightedSpan {
     /// Returns the offsets of its cells.
-    pub(crate) fn range(self) -> Range<u32> {
+    pub(crate) fn range(self) -> Range<usize> {
         self.start..self.end
     }
 }
@@ -24,22 +26,31 @@ impl WeightedSpan {
 /// weight class, and each class a weight.
 #[derive(Default)]
 pub(crate) struct WeightedSpans {
-    starts: Vec<SpanStart>,
+    /// The first cell of each.
+    starts: Vec<Occurrence>,
     /// The end of the last span.
-    end: u32,
+    end: usize,
     weights: Vec<u64>,
     classes: FastMap<u64, u32>,
 }
 
-struct SpanStart {
-    start: u32,
-    weight_class: u32,
-}
+/// From this number of weight classes on, weights are divided into powers of two.
+const MAX_WEIGHTS: usize =
+    if cfg!(test) { 1 << 4 } else { MAX_WEIGHT_CLASSES - u64::BITS as usize };
 
 impl WeightedSpans {
     /// Creates an empty list with room for `spans` spans.
     pub(crate) fn with_capacity(spans: usize) -> WeightedSpans {
         WeightedSpans { starts: Vec::with_capacity(spans), ..WeightedSpans::default() }
+    }
+
+    /// Returns the weights of spans that together count as much as one with this weight: that one
+    /// alone, unless there are too many distinct weights.
+    pub(crate) fn divide(&self, weight: u64) -> impl Iterator<Item = u64> + use<> {
+        let is_whole = self.weights.len() < MAX_WEIGHTS || self.classes.contains_key(&weight);
+        let powers = (0..u64::BITS).map(|bit| 1 << bit);
+        let powers = powers.filter(move |power| !is_whole && weight & power > 0);
+        is_whole.then_some(weight).into_iter().chain(powers)
     }
 
     /// Adds a span. One barrier separates it from the span before.
@@ -48,8 +59,8 @@ impl WeightedSpans {
             self.weights.push(weight);
             self.weights.len() as u32 - 1
         });
-        self.starts.push(SpanStart { start: range.start as u32, weight_class });
-        self.end = range.end as u32;
+        self.starts.push(Occurrence::new(range.start, weight_class));
+        self.end = range.end;
     }
 
     /// Returns the number of spans.
@@ -58,21 +69,21 @@ impl WeightedSpans {
     }
 
     /// Returns the offset of the last barrier.
-    pub(crate) fn end(&self) -> u32 {
+    pub(crate) fn end(&self) -> usize {
         self.end
     }
 
     /// Returns the span with an index.
     pub(crate) fn get(&self, index: usize) -> WeightedSpan {
-        let SpanStart { start, weight_class } = self.starts[index];
-        let end = self.starts.get(index + 1).map_or(self.end, |next| next.start - 1);
-        WeightedSpan { start, end, weight_class }
+        let start = self.starts[index];
+        let end = self.starts.get(index + 1).map_or(self.end, |next| next.at() - 1);
+        WeightedSpan { start: start.at(), end, weight_class: start.weight_class() }
     }
 
     /// Returns the start of the span that has an offset.
-    pub(crate) fn start_of(&self, at: u32) -> u32 {
-        let after = self.starts.partition_point(|span| span.start <= at);
-        self.starts[..after].last().map_or(0, |span| span.start)
+    pub(crate) fn start_of(&self, at: usize) -> usize {
+        let after = self.starts.partition_point(|start| start.at() <= at);
+        self.starts[..after].last().map_or(0, |start| start.at())
     }
 
     /// Returns all spans.

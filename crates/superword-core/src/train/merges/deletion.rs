@@ -69,29 +69,29 @@ impl TokenDeleter {
         token_occurrences.sort_unstable();
         let mut deltas = PairDeltas::default();
         for occurrence in token_occurrences {
-            if sequence.token(occurrence.at) != token {
+            if sequence.token(occurrence.at()) != token {
                 continue;
             }
-            let weight = sequence.weight(occurrence.weight_class);
-            let from = run_start(sequence, sequence.before(occurrence.at));
-            let mut end = occurrence.at;
+            let weight = sequence.weight(occurrence.weight_class());
+            let from = run_start(sequence, sequence.before(occurrence.at()));
+            let mut end = occurrence.at();
             while sequence.token(end) == token {
                 end = sequence.after(end);
             }
             let around = from..run_end(sequence, end);
             deltas.subtract(sequence, around.clone(), weight);
-            let mut at = occurrence.at;
+            let mut at = occurrence.at();
             while at != end {
                 let next = sequence.after(at);
                 sequence.split(at, &parts);
                 for &part in &parts {
                     counts[part.index()] += weight;
-                    occurrences.of_mut(part).push(Occurrence { at, ..occurrence });
+                    occurrences.of_mut(part).push(occurrence.moved_to(at));
                     at = sequence.after(at);
                 }
                 debug_assert_eq!(at, next);
             }
-            deltas.add(sequence, around, weight, occurrence.weight_class);
+            deltas.add(sequence, around, weight, occurrence.weight_class());
         }
         deltas.flush_deltas(tokens, pairs);
         counts[token.index()] = 0;
@@ -112,7 +112,7 @@ struct PairDelta {
 
 impl PairDeltas {
     /// Subtracts the pairs of a range.
-    fn subtract(&mut self, sequence: &PretokenSequence, range: Range<u32>, weight: u64) {
+    fn subtract(&mut self, sequence: &PretokenSequence, range: Range<usize>, weight: u64) {
         for_each_pair(sequence, range, |pair, _, counts| {
             self.0.entry(pair).or_default().count -= if counts { weight.cast_signed() } else { 0 };
         });
@@ -122,14 +122,14 @@ impl PairDeltas {
     fn add(
         &mut self,
         sequence: &PretokenSequence,
-        range: Range<u32>,
+        range: Range<usize>,
         weight: u64,
         weight_class: u32,
     ) {
         for_each_pair(sequence, range, |pair, at, counts| {
             let delta = self.0.entry(pair).or_default();
             delta.count += if counts { weight.cast_signed() } else { 0 };
-            delta.occurrences.push(Occurrence { at, weight_class });
+            delta.occurrences.push(Occurrence::new(at, weight_class));
         });
     }
 

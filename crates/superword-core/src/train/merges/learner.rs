@@ -78,10 +78,14 @@ impl<'c> MergeLearner<'c> {
         }
         let mut token_counts = vec![0; tokens.len()];
         let mut rules = PretokenRules::new(base);
+        let mut made = Vec::new();
         counts.for_each(|pretoken, count| {
-            let made = rules.apply(pretoken).map(|token| TrainingToken(token.0));
-            let made = made.inspect(|token| token_counts[token.index()] += count);
-            sequence.push_tokens(made, count);
+            made.clear();
+            made.extend(rules.apply(pretoken).map(|token| TrainingToken(token.0)));
+            for token in &made {
+                token_counts[token.index()] += count;
+            }
+            sequence.push_tokens(&made, count);
         });
         let mut occurrences = TokenOccurrences::new(false);
         occurrences.list(&sequence, |token| !token.is_byte());

@@ -27,24 +27,28 @@ impl PretokenSequence {
 
     /// Adds a pretoken as single bytes.
     pub(super) fn push(&mut self, pretoken: &[u8], count: u64) {
-        let start = self.cells.len();
-        self.cells.extend(pretoken.iter().map(|&byte| TokenCell::new(byte.into())));
-        self.spans.push(start..self.cells.len(), count);
-        self.cells.push(TokenCell::new(TrainingToken::BARRIER));
+        for weight in self.spans.divide(count) {
+            let start = self.cells.len();
+            self.cells.extend(pretoken.iter().map(|&byte| TokenCell::new(byte.into())));
+            self.spans.push(start..self.cells.len(), weight);
+            self.cells.push(TokenCell::new(TrainingToken::BARRIER));
+        }
     }
 
     /// Adds a pretoken as tokens, whose lengths are recorded.
-    pub(super) fn push_tokens(&mut self, tokens: impl Iterator<Item = TrainingToken>, count: u64) {
-        let start = self.cells.len();
-        for token in tokens {
-            let first = self.cells.len();
-            let end = first + self.lengths[token.index()] as usize;
-            self.cells.resize_with(end, || TokenCell::new(TrainingToken::INSIDE));
-            self.cells[end - 1].set(token.with_flag());
-            self.cells[first].set(token);
+    pub(super) fn push_tokens(&mut self, tokens: &[TrainingToken], count: u64) {
+        for weight in self.spans.divide(count) {
+            let start = self.cells.len();
+            for token in tokens {
+                let first = self.cells.len();
+                let end = first + self.lengths[token.index()] as usize;
+                self.cells.resize_with(end, || TokenCell::new(TrainingToken::INSIDE));
+                self.cells[end - 1].set(token.with_flag());
+                self.cells[first].set(*token);
+            }
+            self.spans.push(start..self.cells.len(), weight);
+            self.cells.push(TokenCell::new(TrainingToken::BARRIER));
         }
-        self.spans.push(start..self.cells.len(), count);
-        self.cells.push(TokenCell::new(TrainingToken::BARRIER));
     }
 
     /// Records the length of a token. New tokens come in order.
@@ -55,8 +59,8 @@ impl PretokenSequence {
     }
 
     /// Replaces the token at an offset by its parts.
-    pub(super) fn split(&self, at: u32, parts: &[TrainingToken]) {
-        let mut at = at as usize;
+    pub(super) fn split(&self, at: usize, parts: &[TrainingToken]) {
+        let mut at = at;
         for &part in parts {
             let end = at + self.lengths[part.index()] as usize;
             self.cells[at..end].iter().for_each(|cell| cell.set(TrainingToken::INSIDE));
@@ -69,33 +73,33 @@ impl PretokenSequence {
 
 impl TokenSequence for PretokenSequence {
     #[inline]
-    fn token(&self, at: u32) -> TrainingToken {
-        self.cells[at as usize].get()
+    fn token(&self, at: usize) -> TrainingToken {
+        self.cells[at].get()
     }
 
     #[inline]
-    fn after(&self, at: u32) -> u32 {
-        match self.cells[at as usize].get() {
+    fn after(&self, at: usize) -> usize {
+        match self.cells[at].get() {
             TrainingToken::BARRIER => at + 1,
-            token => at + self.lengths[token.index()],
+            token => at + self.lengths[token.index()] as usize,
         }
     }
 
     #[inline]
-    fn before(&self, at: u32) -> u32 {
-        match self.cells[at as usize - 1].get() {
+    fn before(&self, at: usize) -> usize {
+        match self.cells[at - 1].get() {
             TrainingToken::BARRIER => at - 1,
-            last => at - self.lengths[last.without_flag().index()],
+            last => at - self.lengths[last.without_flag().index()] as usize,
         }
     }
 
     #[inline]
-    fn join(&self, left: u32, right: u32, token: TrainingToken) {
-        let last = left + self.lengths[token.index()] - 1;
-        self.cells[right as usize - 1].set(TrainingToken::INSIDE);
-        self.cells[right as usize].set(TrainingToken::INSIDE);
-        self.cells[left as usize].set(token);
-        self.cells[last as usize].set(token.with_flag());
+    fn join(&self, left: usize, right: usize, token: TrainingToken) {
+        let last = left + self.lengths[token.index()] as usize - 1;
+        self.cells[right - 1].set(TrainingToken::INSIDE);
+        self.cells[right].set(TrainingToken::INSIDE);
+        self.cells[left].set(token);
+        self.cells[last].set(token.with_flag());
     }
 
     #[inline]
@@ -104,7 +108,7 @@ impl TokenSequence for PretokenSequence {
     }
 
     #[inline]
-    fn prefetch(&self, at: u32) {
-        prefetch(&self.cells[at as usize]);
+    fn prefetch(&self, at: usize) {
+        prefetch(&self.cells[at]);
     }
 }
