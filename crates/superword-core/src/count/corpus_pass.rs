@@ -23,7 +23,7 @@ pub(crate) struct CorpusPass<'c> {
 }
 
 /// A thread's share of the counts.
-pub(crate) trait ThreadCounter: Send {
+pub(crate) trait ThreadCounter: Send + Sized {
     /// Ends counting, before counters are merged.
     fn finish(&mut self) -> Result<(), Error> {
         Ok(())
@@ -31,6 +31,14 @@ pub(crate) trait ThreadCounter: Send {
 
     /// Adds the counts of another thread.
     fn merge(&mut self, other: Self) -> Result<(), Error>;
+
+    /// Adds the counts of all threads.
+    fn merge_all(counters: Vec<Self>) -> Result<Self, Error> {
+        let mut counters = counters.into_iter();
+        let mut sum = counters.next().expect("at least one thread");
+        counters.try_for_each(|counter| sum.merge(counter))?;
+        Ok(sum)
+    }
 }
 
 impl CorpusPass<'_> {
@@ -60,12 +68,9 @@ impl CorpusPass<'_> {
             counters[worker].lock().expect("each worker has its own counter").finish()
         };
         call_on_threads(counters.len(), finish).into_iter().collect::<Result<(), Error>>()?;
-        let mut counters = counters.into_iter().map(Mutex::into_inner);
-        let mut sum = counters.next().expect("at least one thread").expect("no worker panics");
-        for counter in counters {
-            sum.merge(counter.expect("no worker panics"))?;
-        }
-        Ok((sum, totals))
+        let counters = counters.into_iter().map(Mutex::into_inner);
+        let counters = counters.map(|counter| counter.expect("no worker panics")).collect();
+        Ok((C::merge_all(counters)?, totals))
     }
 
     /// Rejects a corpus without any document of a source that weights name.

@@ -1,7 +1,10 @@
 //! Distinct pretokens with their counts, numbered in the order in which they first occur.
 
+use std::convert::Infallible;
+
 use crate::count::pretoken_map::{PretokenMap, Probe};
 use crate::platform::hash::FastMap;
+use crate::platform::threads::call_on_threads;
 
 /// The count of a pretoken, with its highest bit set if the pretoken is eligible.
 #[derive(Clone, Copy, Debug, Default)]
@@ -130,8 +133,30 @@ impl CountedPretokens {
     /// Adds to the count of a pretoken.
     pub(crate) fn add_count(&mut self, pretoken: &[u8], count: PretokenCount) {
         let probe = self.probe(pretoken, 0, pretoken.len());
-        let is_eligible = || Ok::<_, std::convert::Infallible>(count.is_eligible());
-        let Ok(_) = self.add(pretoken, &probe, count.count(), is_eligible);
+        self.add_probed(pretoken, &probe, count);
+    }
+
+    fn add_probed(&mut self, pretoken: &[u8], probe: &Probe, count: PretokenCount) {
+        let is_eligible = || Ok::<_, Infallible>(count.is_eligible());
+        let Ok(_) = self.add(pretoken, probe, count.count(), is_eligible);
+    }
+
+    /// Adds up sets on several threads. Each part of the result has the pretokens of some hashes, as
+    /// [`part_of`] says.
+    pub(crate) fn merge(sets: &[CountedPretokens]) -> Vec<CountedPretokens> {
+        let parts = sets.len().next_power_of_two();
+        call_on_threads(parts, |part| {
+            let mut sum = CountedPretokens::new();
+            for set in sets {
+                set.for_each(|pretoken, count| {
+                    let probe = sum.probe(pretoken, 0, pretoken.len());
+                    if part_of(&probe, parts) == part {
+                        sum.add_probed(pretoken, &probe, count);
+                    }
+                });
+            }
+            sum
+        })
     }
 
     /// Returns the count of a pretoken.
@@ -161,6 +186,13 @@ impl CountedPretokens {
         }
         PretokenCount::new(count, value.is_eligible())
     }
+}
+
+/// Returns the part that has a pretoken, of so many, a power of two.
+#[inline]
+pub(crate) fn part_of(probe: &Probe, parts: usize) -> usize {
+    // The lowest bits tell the slots of a map apart.
+    (probe.hash >> 40) as usize & (parts - 1)
 }
 
 #[cfg(test)]

@@ -78,8 +78,9 @@ pub(crate) struct PretokenMap<V> {
     /// A power of two of them, at most half in use. A key is searched for from its hash on.
     slots: Vec<MapSlot<V>>,
     used: usize,
-    /// The pretokens that are too long for a key.
-    long: FastMap<Box<[u8]>, V>,
+    /// The pretokens that are too long for a key, with the index of their value.
+    long: FastMap<Box<[u8]>, usize>,
+    long_values: Vec<V>,
     /// The bytes that those have together.
     long_bytes: usize,
 }
@@ -93,7 +94,8 @@ impl<V: Copy + Default> PretokenMap<V> {
     /// Creates an empty map with room for `pretokens` pretokens.
     pub(crate) fn with_capacity(pretokens: usize) -> PretokenMap<V> {
         let slots = huge_pages::filled(MapSlot::default(), (2 * pretokens).next_power_of_two());
-        PretokenMap { slots, used: 0, long: FastMap::default(), long_bytes: 0 }
+        let long = FastMap::default();
+        PretokenMap { slots, used: 0, long, long_values: Vec::new(), long_bytes: 0 }
     }
 
     /// Returns the size in bytes, about.
@@ -152,7 +154,7 @@ impl<V: Copy + Default> PretokenMap<V> {
     pub(crate) fn get(&self, text: &[u8], probe: &Probe) -> Option<V> {
         let &Probe { start, end, key, hash } = probe;
         if end - start > INLINE {
-            return self.long.get(&text[start..end]).copied();
+            return self.long.get(&text[start..end]).map(|&index| self.long_values[index]);
         }
         let mut index = self.home(hash);
         loop {
@@ -185,8 +187,8 @@ impl<V: Copy + Default> PretokenMap<V> {
             let length = bytes[INLINE] as usize;
             each(&bytes[..length], slot.value);
         }
-        for (bytes, &value) in &self.long {
-            each(bytes, value);
+        for (bytes, &index) in &self.long {
+            each(bytes, self.long_values[index]);
         }
     }
 
@@ -196,11 +198,15 @@ impl<V: Copy + Default> PretokenMap<V> {
         bytes: &[u8],
         new: impl FnOnce() -> Result<V, E>,
     ) -> Result<&mut V, E> {
-        if !self.long.contains_key(bytes) {
-            self.long.insert(bytes.into(), new()?);
+        let index = if let Some(&index) = self.long.get(bytes) {
+            index
+        } else {
+            self.long_values.push(new()?);
+            self.long.insert(bytes.into(), self.long.len());
             self.long_bytes += bytes.len();
-        }
-        Ok(self.long.get_mut(bytes).expect("it was just inserted"))
+            self.long.len() - 1
+        };
+        Ok(&mut self.long_values[index])
     }
 
     /// Returns the slot from which on a key with this hash is searched for.

@@ -1,23 +1,26 @@
 //! The distinct pretokens of a corpus with their counts, and the bigram counts of eligible ones.
 
+use std::mem;
 use std::sync::Arc;
 
 use crate::control::Stage;
 use crate::corpus::{Batch, Totals};
 use crate::count::bigrams::{BigramCounter, BigramCounts};
 use crate::count::corpus_pass::{CorpusPass, ThreadCounter};
-use crate::count::counted_pretokens::{CountedPretokens, MAX_PRETOKENS, PretokenCount};
+use crate::count::counted_pretokens::{CountedPretokens, MAX_PRETOKENS, PretokenCount, part_of};
 use crate::count::pretoken_map::{PROBE_GROUP, Probe};
 use crate::count::record::{RecordStore, RecordWriter, Recorded};
 use crate::count::spill::{Run, Runs};
 use crate::error::Error;
 use crate::model::Training;
+use crate::platform::threads::call_on_threads;
 use crate::pretokenize::Eligibility;
 use crate::pretokenize::Splitter;
 
 /// What the first pass finds in a corpus.
 pub(crate) struct PretokenCounts {
-    pretokens: CountedPretokens,
+    /// In parts by hash, a power of two of them.
+    parts: Vec<CountedPretokens>,
     /// The bytes that the distinct pretokens have together.
     bytes: usize,
     /// The number of pretokens, repeated ones included.
@@ -34,24 +37,43 @@ impl PretokenCounts {
         occurrences: u64,
         totals: Totals,
     ) -> PretokenCounts {
-        let mut bytes = 0;
-        pretokens.for_each(|pretoken, _| bytes += pretoken.len());
-        PretokenCounts { pretokens, bytes, occurrences, recorded: None, totals }
+        PretokenCounts::from_parts(vec![pretokens], occurrences, totals)
+    }
+
+    fn from_parts(
+        parts: Vec<CountedPretokens>,
+        occurrences: u64,
+        totals: Totals,
+    ) -> PretokenCounts {
+        let bytes = call_on_threads(parts.len(), |part| {
+            let mut bytes = 0;
+            parts[part].for_each(|pretoken, _| bytes += pretoken.len());
+            bytes
+        });
+        let bytes = bytes.into_iter().sum();
+        PretokenCounts { parts, bytes, occurrences, recorded: None, totals }
     }
 
     /// Calls `each` with every distinct pretoken and its count.
     pub(crate) fn for_each(&self, mut each: impl FnMut(&[u8], u64)) {
-        self.pretokens.for_each(|pretoken, count| each(pretoken, count.count()));
+        for part in &self.parts {
+            part.for_each(|pretoken, count| each(pretoken, count.count()));
+        }
     }
 
     /// Returns how often the corpus contains a pretoken.
     pub(crate) fn count_of(&self, pretoken: &[u8]) -> u64 {
-        self.pretokens.find(pretoken).map_or(0, PretokenCount::count)
+        self.find(pretoken).map_or(0, PretokenCount::count)
     }
 
     /// Whether the corpus contains a pretoken, and it is eligible.
     pub(crate) fn has_eligible(&self, pretoken: &[u8]) -> bool {
-        self.pretokens.find(pretoken).is_some_and(PretokenCount::is_eligible)
+        self.find(pretoken).is_some_and(PretokenCount::is_eligible)
+    }
+
+    fn find(&self, pretoken: &[u8]) -> Option<PretokenCount> {
+        let probe = Probe::new(pretoken, 0, pretoken.len());
+        self.parts[part_of(&probe, self.parts.len())].find(pretoken)
     }
 
     /// Returns the recorded corpus, and drops the pretokens, which take most of the memory.
@@ -72,7 +94,7 @@ impl PretokenCounts {
 
     /// Returns the number of distinct pretokens.
     pub(crate) fn distinct(&self) -> usize {
-        self.pretokens.len()
+        self.parts.iter().map(CountedPretokens::len).sum()
     }
 
     /// Returns the number of bytes that the distinct pretokens have together.
@@ -89,7 +111,7 @@ impl PretokenCounts {
     /// Returns the size of the tables in bytes.
     pub(crate) fn memory(&self) -> usize {
         let recorded = self.recorded.as_ref();
-        self.pretokens.memory()
+        self.parts.iter().map(CountedPretokens::memory).sum::<usize>()
             + recorded.map_or(0, |recorded| recorded.bigrams.memory() + recorded.record.memory())
     }
 }
@@ -127,15 +149,14 @@ pub(crate) fn count_pretokens(
     if !counter.runs.is_empty() {
         let run = counter.merge_runs()?;
         pass.budget.allow_merges(run.bytes + run.keys, 0)?;
-        counter.pretokens = CountedPretokens::with_capacity(run.keys);
-        run.for_each(|pretoken, value| {
-            counter.pretokens.add_count(pretoken, PretokenCount(value));
-        })?;
+        let mut pretokens = CountedPretokens::with_capacity(run.keys);
+        run.for_each(|pretoken, value| pretokens.add_count(pretoken, PretokenCount(value)))?;
+        counter.merged = vec![pretokens];
     }
-    let PretokenCounter { pretokens, bigrams, occurrences, .. } = counter;
+    let PretokenCounter { merged, bigrams, occurrences, .. } = counter;
     let record = Arc::into_inner(store).map(RecordStore::into_record);
     let recorded = bigrams.zip(record).map(|(bigrams, record)| Recorded { bigrams, record });
-    let counts = PretokenCounts::from_sums(pretokens, occurrences, totals);
+    let counts = PretokenCounts::from_parts(merged, occurrences, totals);
     let counts = PretokenCounts { recorded, ..counts };
     pass.budget.allow_merges(counts.cells(), counts.memory())?;
     Ok(counts)
@@ -144,6 +165,8 @@ pub(crate) fn count_pretokens(
 /// Counts the pretokens of one thread.
 pub(crate) struct PretokenCounter<B> {
     pretokens: CountedPretokens,
+    /// The counts of all threads, once they were added up.
+    merged: Vec<CountedPretokens>,
     /// Earlier counts, which became too large.
     runs: Runs,
     /// The size in bytes above which the map is spilled.
@@ -165,7 +188,8 @@ impl<B: BigramCounter> PretokenCounter<B> {
     ) -> PretokenCounter<B> {
         let add = |sum, value| sum + PretokenCount(value).count();
         let (pretokens, runs) = (CountedPretokens::new(), Runs::new(add));
-        PretokenCounter { pretokens, runs, max_size, bigrams, record, occurrences: 0 }
+        let merged = Vec::new();
+        PretokenCounter { pretokens, merged, runs, max_size, bigrams, record, occurrences: 0 }
     }
 
     /// Counts a corpus on all threads.
@@ -273,8 +297,13 @@ impl<B: BigramCounter> PretokenCounter<B> {
         if let Some(record) = &mut self.record {
             record.end_numbering(&self.pretokens)?;
         }
-        let pretokens = std::mem::replace(&mut self.pretokens, CountedPretokens::new());
-        self.runs.write(|each| pretokens.for_each(|pretoken, count| each(pretoken, count.0)))
+        let mut sets = mem::take(&mut self.merged);
+        sets.push(mem::replace(&mut self.pretokens, CountedPretokens::new()));
+        self.runs.write(|each| {
+            for set in sets {
+                set.for_each(|pretoken, count| each(pretoken, count.0));
+            }
+        })
     }
 }
 
@@ -289,12 +318,25 @@ impl<B: BigramCounter> ThreadCounter for PretokenCounter<B> {
         if let (Some(bigrams), Some(other)) = (&mut self.bigrams, other.bigrams.take()) {
             bigrams.merge(other)?;
         }
-        if !(self.runs.is_empty() && other.runs.is_empty()) {
+        if other.pretokens.len() > 0 {
             other.spill()?;
-            self.runs.append(other.runs);
-            return Ok(());
         }
-        other.pretokens.for_each(|pretoken, count| self.pretokens.add_count(pretoken, count));
+        self.runs.append(other.runs);
         Ok(())
+    }
+
+    fn merge_all(mut counters: Vec<PretokenCounter<B>>) -> Result<PretokenCounter<B>, Error> {
+        let mut merged = Vec::new();
+        if counters.iter().all(|counter| counter.runs.is_empty()) {
+            let new = CountedPretokens::new;
+            let counted = counters.iter_mut().map(|each| mem::replace(&mut each.pretokens, new()));
+            let counted: Vec<_> = counted.collect();
+            merged = if counted.len() > 1 { CountedPretokens::merge(&counted) } else { counted };
+        }
+        let mut counters = counters.into_iter();
+        let mut sum = counters.next().expect("at least one thread");
+        counters.try_for_each(|counter| sum.merge(counter))?;
+        sum.merged = merged;
+        Ok(sum)
     }
 }

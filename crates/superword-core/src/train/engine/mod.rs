@@ -6,7 +6,7 @@
 //! 2. `sequence`: pretokens or fragments as one sequence of tokens, divided into `spans`;
 //!    `fragment_sequence` is the one of fragments;
 //! 3. `occurrences`: where tokens and pairs occur in a sequence;
-//! 4. `pair_counts`: the counts of neighbouring tokens, in a `pair_table`, with a `pair_queue` that has
+//! 4. `pair_counts`: the counts of neighbouring tokens, in `kept_pairs`, with a `pair_queue` that has
 //!    the most frequent pair first; `recount` counts all pairs of a sequence;
 //! 5. `change`: a change of tokens, such as joining a pair; `replacer` makes it at all occurrences,
 //!    and `neighbour_deltas` adds up its effect on the counts;
@@ -14,11 +14,12 @@
 
 mod change;
 mod fragment_sequence;
+mod kept_pairs;
 mod neighbour_deltas;
 mod occurrences;
 mod pair_counts;
 mod pair_queue;
-mod pair_table;
+
 mod recount;
 mod replacer;
 mod sequence;

@@ -5,9 +5,9 @@
 //! may still grow, when a token is made a second time. Then only an upper bound of its count is
 //! known. It is queued with that bound, and counted when it comes first.
 
+use super::kept_pairs::KeptPairs;
 use super::occurrences::count_joins;
 use super::pair_queue::PairQueue;
-use super::pair_table::PairTable;
 use super::recount::{FrequentPair, count_frequent_pairs};
 use super::{
     Candidate, Occurrence, RecountOptions, TokenOccurrences, TokenPair, TokenSequence,
@@ -21,7 +21,7 @@ pub(crate) struct PairCounts {
     floor: u64,
     /// With every occurrence, also where the pair overlaps with itself and so does not count, and
     /// offsets where it no longer occurs.
-    kept: PairTable,
+    kept: KeptPairs,
     /// Upper bounds of the counts of pairs that are not kept and have grown.
     bounds: FastMap<TokenPair, u64>,
     queue: PairQueue,
@@ -32,7 +32,7 @@ impl PairCounts {
     pub(crate) fn new(floor: u64) -> PairCounts {
         PairCounts {
             floor,
-            kept: PairTable::default(),
+            kept: KeptPairs::default(),
             bounds: FastMap::default(),
             queue: PairQueue::default(),
         }

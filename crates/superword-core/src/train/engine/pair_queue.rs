@@ -17,20 +17,20 @@ pub(crate) struct Candidate {
 
 /// A binary heap, the best candidate first. It may contain a pair several times.
 #[derive(Default)]
-pub(crate) struct PairQueue(Vec<QueuedPair>);
+pub(crate) struct PairQueue(Vec<QueueEntry>);
 
 /// A candidate with the beginning of its left token, which nearly always tells equal counts apart.
 #[derive(Clone, Copy)]
-struct QueuedPair {
+struct QueueEntry {
     count: u64,
     /// The first eight bytes, the first one highest, with zeros after the last.
     beginning: u64,
     pair: TokenPair,
 }
 
-impl QueuedPair {
-    fn new(tokens: &TrainingTokens, Candidate { count, pair }: Candidate) -> QueuedPair {
-        QueuedPair { count, beginning: beginning(tokens, pair.left), pair }
+impl QueueEntry {
+    fn new(tokens: &TrainingTokens, Candidate { count, pair }: Candidate) -> QueueEntry {
+        QueueEntry { count, beginning: beginning(tokens, pair.left), pair }
     }
 }
 
@@ -49,20 +49,20 @@ impl PairQueue {
         tokens: &TrainingTokens,
         candidates: impl Iterator<Item = Candidate>,
     ) -> PairQueue {
-        let mut queue: Vec<_> = candidates.map(|pair| QueuedPair::new(tokens, pair)).collect();
+        let mut queue: Vec<_> = candidates.map(|pair| QueueEntry::new(tokens, pair)).collect();
         queue.sort_unstable_by(|a, b| compare(tokens, a, b));
         PairQueue(queue)
     }
 
     /// Returns the best candidate.
     pub(crate) fn first(&self) -> Option<Candidate> {
-        self.0.first().map(|&QueuedPair { count, pair, .. }| Candidate { count, pair })
+        self.0.first().map(|&QueueEntry { count, pair, .. }| Candidate { count, pair })
     }
 
     /// Adds a candidate.
     pub(crate) fn push(&mut self, tokens: &TrainingTokens, candidate: Candidate) {
         let mut index = self.0.len();
-        self.0.push(QueuedPair::new(tokens, candidate));
+        self.0.push(QueueEntry::new(tokens, candidate));
         while index > 0 {
             let parent = (index - 1) / 2;
             if compare(tokens, &self.0[index], &self.0[parent]) != Ordering::Less {
@@ -99,7 +99,7 @@ impl PairQueue {
 
 /// Orders the better candidate first: the larger count, then the smaller left and right tokens by
 /// bytes (docs/algorithm.md).
-fn compare(tokens: &TrainingTokens, a: &QueuedPair, b: &QueuedPair) -> Ordering {
+fn compare(tokens: &TrainingTokens, a: &QueueEntry, b: &QueueEntry) -> Ordering {
     b.count.cmp(&a.count).then(a.beginning.cmp(&b.beginning)).then_with(|| {
         let bytes = |pair: TokenPair| (tokens.bytes(pair.left), tokens.bytes(pair.right));
         bytes(a.pair).cmp(&bytes(b.pair))

@@ -52,7 +52,7 @@ pub(super) fn count_frequent_pairs<S: TokenSequence>(
     let Some(sums) = sums else { return (Vec::new(), *floors.start()) };
     let floor = count_reached_by(&sums, wanted) / FLOOR_DIVISOR;
     let floor = floor.clamp(*floors.start(), *floors.end());
-    let frequent = FrequentBuckets::new(&sums, floor);
+    let frequent = FrequentSums::new(&sums, floor);
     drop(sums);
     let shares = in_parallel(spans, threads, |spans| find_pairs(sequence, spans, &frequent));
     let mut parts: Vec<Mutex<Vec<FoundPairs>>> = (0..PARTS).map(|_| Mutex::default()).collect();
@@ -100,18 +100,18 @@ fn sum_by_bucket<S: TokenSequence>(sequence: &S, spans: Range<usize>) -> Vec<u64
 }
 
 /// The buckets with a sum that reaches the floor.
-struct FrequentBuckets {
+struct FrequentSums {
     /// One bit for each bucket.
     bits: Vec<u64>,
     buckets: usize,
 }
 
-impl FrequentBuckets {
-    fn new(sums: &[u64], floor: u64) -> FrequentBuckets {
+impl FrequentSums {
+    fn new(sums: &[u64], floor: u64) -> FrequentSums {
         let word = |sums: &[u64]| {
             sums.iter().rev().fold(0, |word, &sum| word << 1 | u64::from(sum >= floor))
         };
-        FrequentBuckets { bits: sums.chunks(64).map(word).collect(), buckets: sums.len() }
+        FrequentSums { bits: sums.chunks(64).map(word).collect(), buckets: sums.len() }
     }
 
     #[inline]
@@ -156,7 +156,7 @@ impl FoundOccurrence {
 fn find_pairs<S: TokenSequence>(
     sequence: &S,
     spans: Range<usize>,
-    frequent: &FrequentBuckets,
+    frequent: &FrequentSums,
 ) -> Vec<FoundPairs> {
     let mut parts: Vec<FoundPairs> = (0..PARTS).map(|_| FoundPairs::default()).collect();
     let mut indices: FastMap<TokenPair, u32> = FastMap::default();

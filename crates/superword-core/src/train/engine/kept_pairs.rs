@@ -9,7 +9,7 @@ use crate::platform::huge_pages;
 
 /// A hash table with open addressing.
 #[derive(Default)]
-pub(super) struct PairTable {
+pub(super) struct KeptPairs {
     /// A power of two of them, at most half in use. A pair is searched for from its hash on.
     slots: Vec<PairSlot>,
     used: usize,
@@ -38,7 +38,7 @@ const NOT_IN_USE: PairSlot = PairSlot {
     is_unsorted: false,
 };
 
-impl PairTable {
+impl KeptPairs {
     /// Prefetches the slot of a pair.
     #[inline]
     pub(super) fn prefetch(&self, pair: TokenPair) {
@@ -200,7 +200,7 @@ mod tests {
         fn it_equals_a_hash_map(
             changes in prop::collection::vec((0..40_u32, 0..40_u32, 0..4, 1..9_u64), 0..2000),
         ) {
-            let mut table = PairTable::default();
+            let mut table = KeptPairs::default();
             let mut expected: HashMap<(u32, u32), (u64, Vec<Occurrence>)> = HashMap::new();
             for (at, (left, right, change, amount)) in (0..).zip(changes) {
                 let pair = TokenPair { left: TrainingToken(left), right: TrainingToken(right) };
