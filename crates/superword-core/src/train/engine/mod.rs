@@ -19,7 +19,6 @@ mod neighbour_deltas;
 mod occurrences;
 mod pair_counts;
 mod pair_queue;
-
 mod recount;
 mod replacer;
 mod sequence;
