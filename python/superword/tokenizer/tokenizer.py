@@ -345,7 +345,11 @@ def load(path: str | PathLike[str], *, deletion: Deletion = None) -> Tokenizer:
             raise ValueError(
                 "deletion is for word v1 models; this file already says how it deletes"
             )
-        text = start + file.read()
+        if file.seekable():
+            file.raw.seek(0)
+            text = file.raw.readall()  # At once, and so without a copy.
+        else:
+            text = start + file.read()
     try:
         if is_authors:
             model = _core.Model.from_authors(text, deletion or "bytes")

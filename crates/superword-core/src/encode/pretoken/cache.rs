@@ -3,6 +3,7 @@
 use crate::encode::pipeline::group::{GROUP_SIZE, PretokenGroup};
 use crate::encode::pretoken::interleaved::{INTERLEAVED, SmallMerge};
 use crate::encode::pretoken::merger::PretokenReplay;
+use crate::encode::pretoken::model_pretokens::ModelPretokens;
 use crate::encode::pretoken::table::PretokenTable;
 use crate::encode::supermerge::table::{PendingUnit, UnitReplay};
 
@@ -59,9 +60,9 @@ impl FirstStageBuffers {
 
 impl EncoderCache {
     /// Creates a cache of the model's pretokens.
-    pub(crate) fn new(model: &PretokenTable) -> EncoderCache {
+    pub(crate) fn new(model: &ModelPretokens) -> EncoderCache {
         EncoderCache {
-            table: model.clone_with_room(),
+            table: PretokenTable::new(model),
             spilled: Vec::new(),
             pretoken_replay: PretokenReplay::new(),
             small_merges: (0..INTERLEAVED).map(|_| SmallMerge::new()).collect(),
@@ -73,14 +74,14 @@ impl EncoderCache {
     }
 
     /// Returns whether there is no room for another group.
-    fn is_full(&self, model: &PretokenTable) -> bool {
-        self.table.len() >= MAX_PRETOKENS.max(3 * model.len())
-            || self.table.long_bytes() > model.long_bytes() + MAX_LONG_BYTES
+    fn is_full(&self, model: &ModelPretokens) -> bool {
+        self.table.len() >= MAX_PRETOKENS.max(3 * model.slots.len())
+            || self.table.long_bytes() > model.long.len() + MAX_LONG_BYTES
             || self.spilled.len() > MAX_SPILLED
     }
 
     /// Forgets all pretokens but the model's if there is no room for another group.
-    pub(crate) fn make_room(&mut self, model: &PretokenTable) {
+    pub(crate) fn make_room(&mut self, model: &ModelPretokens) {
         if self.is_full(model) {
             self.table.reset(model);
             self.spilled.clear();

@@ -134,6 +134,11 @@ impl SmallMerge {
         }
     }
 
+    /// Returns the step of the last rule that was applied; 0 if none was.
+    pub(crate) fn last_step(&self) -> u32 {
+        self.last_step
+    }
+
     /// Returns the tokens.
     #[inline(always)]
     pub(crate) fn tokens(&self) -> impl Iterator<Item = EncoderToken> {

@@ -52,6 +52,11 @@ pub(crate) struct DeletePart {
 }
 
 impl TokenDeletes {
+    /// Returns whether some rule deletes a token.
+    pub(crate) fn has(&self, token: EncoderToken) -> bool {
+        self.0.contains_key(&token)
+    }
+
     /// Returns the first step after `after` that deletes a token.
     pub(crate) fn first_step_after(&self, token: EncoderToken, after: u32) -> u32 {
         let mut steps = self.0.get(&token).into_iter().flatten().map(|delete| delete.step);
