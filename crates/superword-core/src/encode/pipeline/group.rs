@@ -57,7 +57,7 @@ impl PretokenGroup {
     pub(crate) fn new() -> Box<PretokenGroup> {
         Box::new(PretokenGroup {
             cuts: [0; GROUP_SIZE + 1],
-            keys: [Key::NONE; GROUP_SIZE],
+            keys: [Key::default(); GROUP_SIZE],
             homes: [0; GROUP_SIZE],
             encodings: [PretokenEncoding::default(); GROUP_SIZE + 1],
             kinds: [0; GROUP_SIZE + WORD_BITS],

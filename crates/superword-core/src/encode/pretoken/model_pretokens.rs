@@ -13,7 +13,7 @@ use crate::encode::pretoken::table::{PretokenSlot, store_long};
 use crate::encode::supermerge::table::{OpenUnit, Reopened, SupermergeTable};
 use crate::model::{Model, Rule, TokenIndex};
 use crate::platform::threads::call_on_threads;
-use crate::pretokenize::key::Key;
+use crate::pretokenize::key::{Key, long_hash};
 
 /// The pretokens that spell tokens of a model, each once.
 #[derive(Default)]
@@ -70,7 +70,7 @@ impl ModelPretokens {
     /// Adds a pretoken.
     pub(crate) fn push(&mut self, pretoken: &[u8], encoding: PretokenEncoding) {
         let key = Key::of(pretoken, 0, pretoken.len())
-            .unwrap_or_else(|| store_long(&mut self.long, pretoken));
+            .unwrap_or_else(|| store_long(&mut self.long, long_hash(pretoken), pretoken));
         self.slots.push(PretokenSlot { key, encoding });
     }
 }

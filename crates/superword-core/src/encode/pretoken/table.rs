@@ -44,7 +44,7 @@ pub(crate) struct PretokenTable {
 
 /// The new pretokens that a table has room for at first. Most short texts have fewer, and the memory of
 /// the usual table takes longer to get than a short text to encode.
-const FEW_NEW: usize = 1 << 12;
+const FEW_NEW: usize = 1 << 15;
 
 impl PretokenTable {
     /// Creates a table of the model's pretokens.
@@ -74,6 +74,12 @@ impl PretokenTable {
         self.long.len()
     }
 
+    /// Returns the bytes of memory that it takes.
+    #[cfg(test)]
+    pub(crate) fn byte_len(&self) -> usize {
+        size_of::<PretokenLine>() * self.lines.len() + self.long.capacity()
+    }
+
     /// Returns the number of pretokens.
     pub(crate) fn len(&self) -> usize {
         self.used
@@ -85,9 +91,8 @@ impl PretokenTable {
         PretokenTableView { lines: &self.lines, mask: self.lines.len() - 1, secret: secret() }
     }
 
-    /// Finds a pretoken that does not fit a key.
-    pub(crate) fn get_long(&self, pretoken: &[u8]) -> Option<PretokenEncoding> {
-        let hash = long_hash(pretoken);
+    /// Finds a pretoken that does not fit a key, given its hash.
+    pub(crate) fn get_long(&self, hash: u64, pretoken: &[u8]) -> Option<PretokenEncoding> {
         let mut line = hash as usize & (self.lines.len() - 1);
         loop {
             for slot in &self.lines[line].0 {
@@ -140,13 +145,13 @@ impl PretokenTable {
     pub(crate) fn get(&mut self, pretoken: &[u8]) -> Option<PretokenEncoding> {
         match Key::of(pretoken, 0, pretoken.len()) {
             Some(key) => self.find_and_move_home(self.home(key), key),
-            None => self.get_long(pretoken),
+            None => self.get_long(long_hash(pretoken), pretoken),
         }
     }
 
-    /// Inserts a pretoken that does not fit a key.
-    pub(crate) fn insert_long(&mut self, pretoken: &[u8], encoding: PretokenEncoding) {
-        let key = store_long(&mut self.long, pretoken);
+    /// Inserts a pretoken that does not fit a key, given its hash.
+    pub(crate) fn insert_long(&mut self, hash: u64, pretoken: &[u8], encoding: PretokenEncoding) {
+        let key = store_long(&mut self.long, hash, pretoken);
         self.insert_key(key, encoding);
     }
 
@@ -209,8 +214,8 @@ impl PretokenTable {
 }
 
 /// Appends a pretoken that does not fit a key, after its length, and returns the key that names it.
-pub(crate) fn store_long(long: &mut Vec<u8>, pretoken: &[u8]) -> Key {
-    let key = Key::long(long_hash(pretoken), long.len());
+pub(crate) fn store_long(long: &mut Vec<u8>, hash: u64, pretoken: &[u8]) -> Key {
+    let key = Key::long(hash, long.len());
     long.extend((pretoken.len() as u32).to_le_bytes());
     long.extend(pretoken);
     key
@@ -239,9 +244,8 @@ impl PretokenTableView<'_> {
     }
 
     /// Prefetches the home line of a pretoken that does not fit a key, and returns it.
-    #[cold]
-    pub(crate) fn prefetch_long(self, pretoken: &[u8]) -> usize {
-        let home = long_hash(pretoken) as usize & self.mask;
+    pub(crate) fn prefetch_long(self, hash: u64) -> usize {
+        let home = hash as usize & self.mask;
         prefetch(&self.lines[home]);
         home
     }
@@ -277,7 +281,7 @@ mod tests {
                     _ => table.find_and_move_home(home, key),
                 }
             }
-            None => table.get_long(pretoken),
+            None => table.get_long(long_hash(pretoken), pretoken),
         };
         found.map(|encoding| encoding.data[0])
     }
@@ -285,7 +289,7 @@ mod tests {
     fn insert(table: &mut PretokenTable, pretoken: &[u8], encoding: PretokenEncoding) {
         match Key::of(pretoken, 0, pretoken.len()) {
             Some(key) => table.insert_key(key, encoding),
-            None => table.insert_long(pretoken, encoding),
+            None => table.insert_long(long_hash(pretoken), pretoken, encoding),
         }
     }
 
