@@ -245,13 +245,11 @@ impl Replay {
 
 /// The text in a string. The error for another object says of which type it is.
 fn extract_text(given: &Bound<'_, PyAny>) -> PyResult<PyBackedStr> {
-    match given.cast::<PyString>() {
-        Ok(text) => PyBackedStr::try_from(text.clone()),
-        Err(_) => {
-            let name = given.get_type().name()?;
-            Err(PyTypeError::new_err(format!("a text must be a str, not {name}")))
-        }
+    if let Ok(text) = given.cast::<PyString>() {
+        return PyBackedStr::try_from(text.clone());
     }
+    let name = given.get_type().name()?;
+    Err(PyTypeError::new_err(format!("a text must be a str, not {name}")))
 }
 
 /// A list of strings.

@@ -40,7 +40,8 @@ pub struct Encoder {
     pub(super) added_tokens: Option<AddedTokenFinder>,
     /// Whether large texts may be split into parts that are encoded on their own.
     pub(super) may_split_texts: bool,
-    /// The caches that no thread uses.
+    /// The caches that no thread uses. They are large, and taken and returned for each text.
+    #[expect(clippy::vec_box, reason = "moving one would copy 400 bytes")]
     caches: Mutex<Vec<Box<EncoderCache>>>,
 }
 

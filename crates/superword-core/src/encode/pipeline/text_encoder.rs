@@ -167,12 +167,11 @@ impl<'t, const SIZE: usize> TextEncoder<'t, SIZE> {
         let ends = &cuts[self.carried + 1..=self.size];
         let pretokens = ends.iter().zip(&mut keys[self.carried..]).zip(&mut homes[self.carried..]);
         for ((&end, to), home) in pretokens {
-            (*to, *home) = match Key::of(text, start, end) {
-                Some(key) => (key, table.prefetch(key) as u32),
-                None => {
-                    let hash = long_hash(&text[start..end.min(start + MAX_CACHED_LEN)]);
-                    (Key::of_hash(hash), table.prefetch_long(hash) as u32)
-                }
+            (*to, *home) = if let Some(key) = Key::of(text, start, end) {
+                (key, table.prefetch(key) as u32)
+            } else {
+                let hash = long_hash(&text[start..end.min(start + MAX_CACHED_LEN)]);
+                (Key::of_hash(hash), table.prefetch_long(hash) as u32)
             };
             start = end;
         }

@@ -9,7 +9,8 @@
 //! 5. [`merger`]: the merges and deletes of a model, and their effect on any pretoken;
 //! 6. [`merge_index`]: the hash table of merges by the pair that they join;
 //! 7. [`interleaved`]: up to 32 new pretokens of at most 255 bytes, merged in turns;
-//! 8. [`rule_replay`]: the general replay of rules, for longer pretokens and for supermerges.
+//! 8. [`whole_chars`]: the characters that these start with as one token;
+//! 9. [`rule_replay`]: the general replay of rules, for longer pretokens and for supermerges.
 
 pub(super) mod cache;
 pub(super) mod encoding;
@@ -19,3 +20,4 @@ pub(super) mod merger;
 pub(super) mod model_pretokens;
 pub(super) mod rule_replay;
 pub(super) mod table;
+pub(super) mod whole_chars;

@@ -41,8 +41,8 @@ impl ModelPretokens {
     ) -> Result<ModelPretokens, Error> {
         let tokens = list_tokens(model, rules);
         let spans: Vec<&[TokenIndex]> = tokens.chunks(tokens.len().div_ceil(threads)).collect();
-        let encoder = SpellingEncoder { model, numbering, merger, supermerges };
-        let encoded = call_on_threads(spans.len(), |number| encoder.encode(spans[number]));
+        let spellings = SpellingEncoder { model, numbering, merger, supermerges };
+        let encoded = call_on_threads(spans.len(), |number| spellings.encode(spans[number]));
         let mut pretokens = ModelPretokens::default();
         pretokens.slots.reserve_exact(tokens.len());
         for (tokens, encoded) in spans.iter().zip(encoded) {

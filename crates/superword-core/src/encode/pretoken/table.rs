@@ -44,7 +44,7 @@ pub(crate) struct PretokenTable {
 
 /// The new pretokens that a table has room for at first. Most short texts have fewer, and the memory of
 /// the usual table takes longer to get than a short text to encode.
-const FEW_NEW: usize = 1 << 15;
+const FEW_NEW: usize = 1 << 14;
 
 impl PretokenTable {
     /// Creates a table of the model's pretokens.
