@@ -12,6 +12,7 @@ import json
 import sys
 import timeit
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 REPEATS = 9
@@ -61,7 +62,7 @@ def main() -> None:
         texts = json.load(file)
     figures = {}
     for label, text in texts.items():
-        timer = timeit.Timer(lambda text=text: encode(text))
+        timer = timeit.Timer(partial(encode, text))
         once = timer.timeit(100) / 100
         number = max(1, int(LASTING / once))
         best = min(timer.repeat(REPEATS, number)) / number
