@@ -39,6 +39,9 @@ bench: $(VENV)/installed ## Run the benchmarks; CONTRIBUTING.md says on what tex
 	$(VENV)/bin/python benchmarks/hostile_texts.py
 	$(VENV)/bin/python benchmarks/memory_limit.py
 	$(VENV)/bin/python benchmarks/encode.py
+	$(VENV)/bin/python benchmarks/encode_languages.py
+	$(VENV)/bin/python benchmarks/encode_short.py
+	$(VENV)/bin/python benchmarks/encode_folder.py
 	$(VENV)/bin/python benchmarks/encoder_memory.py
 	$(VENV)/bin/python benchmarks/transformers_tokenizer.py
 	$(VENV)/bin/python benchmarks/prompts.py

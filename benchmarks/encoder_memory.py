@@ -15,7 +15,7 @@ from pathlib import Path
 
 import results
 import superword
-from encode import prepare_models
+from encode_runs import prepare_models
 
 TEXT_MEGABYTES = 1
 # Of 32 bytes, 26 are letters and 6 are spaces.

@@ -11,6 +11,7 @@ __all__ = [
     "DOCUMENTS_PER_LIMIT",
     "ELIGIBLE",
     "ENCODED_DOCUMENTS_PER_LIMIT",
+    "KEPT_INTEGERS",
     "MAX_CACHE_BYTES",
     "MAX_DOCUMENT_BYTES",
     "MAX_PRETOKEN_BYTES",
@@ -69,6 +70,7 @@ ENCODED_DOCUMENTS_PER_LIMIT: Final[int]
 MAX_DOCUMENT_BYTES: Final[int]
 MAX_PRETOKEN_BYTES: Final[int]
 BYTES_PER_PRETOKEN_BYTE: Final[int]
+KEPT_INTEGERS: Final[int]
 MAX_CACHE_BYTES: Final[int]
 MIN_MEMORY_LIMIT: Final[int]
 BIGRAM_BUCKETS: Final[int]
@@ -351,7 +353,7 @@ class Model:
 @final
 class Encoder:
     def __new__(cls, model: Model, /) -> Encoder: ...
-    def encode(self, text: str, threads: int, /) -> list[int]: ...
+    def encode(self, text: str, /) -> list[int]: ...
     def encode_bytes(self, bytes: bytes | bytearray, threads: int, /) -> list[int]: ...
     def encode_batch(self, texts: Sequence[str], threads: int, /) -> list[list[int]]: ...
     def encode_to_arrays(

@@ -72,6 +72,7 @@ def test_the_page_states_the_bounds_of_the_caches() -> None:
     assert f"{_core.MAX_CACHE_BYTES >> 20} MiB a thread" in PAGE
     longest = read_constant("encode/pretoken/cache.rs", "MAX_CACHED_LEN")
     assert f"more than {longest} bytes are not kept" in PAGE
+    assert f"the ids below {_core.KEPT_INTEGERS:,}" in PAGE
     assert f"{read_constant('corpus/spool.rs', 'SPOOL_MEMORY') >> 20} MiB in memory" in PAGE
     assert find_row("sets of special tokens").endswith(f"| {encoding.MAX_FINDERS} |")
     kept = superword.patterns.compile_pattern.cache_info().maxsize

@@ -11,6 +11,10 @@ use std::env;
 use std::iter;
 use std::panic;
 
+use superword_core::encode::replay_tokens;
+use superword_core::model::{Parameters, SpelledRule, TokenId};
+use superword_core::{Encoder, Model};
+
 use oracle::{KINDS, Kind, check, check_decoding, check_long, check_text};
 
 /// The texts that are encoded for each kind of model by default.
@@ -115,4 +119,26 @@ fn any_text_is_encoded_as_defined_and_any_ids_are_decoded() {
             check_decoding(&data);
         }
     }
+}
+
+/// A rule may name a token that is looked up before others make it of its bytes.
+#[test]
+fn a_character_that_is_looked_up_is_made_of_its_bytes_in_longer_pretokens() {
+    let merge = |left: &'static [u8], right: &'static [u8]| {
+        Ok(SpelledRule::Merge { left: left.into(), right: right.into(), count: 1 })
+    };
+    let rules = [merge("é".as_bytes(), b"x"), merge(b"\xc3", b"\xa9")];
+    let bytes = (0..=u8::MAX).map(|byte| vec![byte]);
+    let tokens = bytes.chain(["é", "éx"].map(|token| token.as_bytes().to_vec()));
+    let vocabulary: Vec<_> = (0..).map(TokenId).zip(tokens).collect();
+    let parameters = Parameters { supermerges: false, deletion: None, ..Parameters::default() };
+    let model = Model::with_ids(parameters, rules, &vocabulary, Vec::new(), Vec::new(), &["é"]);
+    let model = model.expect("the rules are valid");
+    let encoder = Encoder::new(&model).expect("a model");
+    for text in ["éx", "é", "aéx", "éé", "xé"] {
+        let tokens = replay_tokens(&model, text).expect("a simple pattern");
+        let expected = tokens.iter().map(|&token| model.id_of(token).expect("an id").0);
+        assert_eq!(encoder.encode(text).expect("ids"), expected.collect::<Vec<_>>(), "{text}");
+    }
+    assert_eq!(encoder.encode("éx").expect("ids"), [256, u32::from(b'x')]);
 }

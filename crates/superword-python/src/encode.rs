@@ -1,18 +1,20 @@
 //! `Encoder`: from texts to ids and back.
 
 use std::sync::{Arc, OnceLock};
+use std::thread;
 
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
-use pyo3::types::{PyBytes, PyList, PyMemoryView};
+use pyo3::types::{PyBytes, PyList, PyMemoryView, PyString};
 use superword_core::encode::{self, EncodeStream, Encoded, OpenTextEncoder};
 use superword_core::model::TokenIndex;
 use superword_core::{Error, check_available, model};
 
 use crate::buffer::Buffer;
 use crate::errors::{call_core, exception, guard};
-use crate::large_objects::{BYTES_PER_INTEGER, make_bytes, make_list};
+use crate::id_list::{BYTES_PER_INTEGER, KEPT_INTEGERS, make_list};
+use crate::large_objects::make_bytes;
 use crate::model::Model;
 use crate::run_detached::{ProgressCallback, run_detached};
 
@@ -22,11 +24,19 @@ const INTERRUPTIBLE: usize = 1 << 22;
 /// The same for a regex, which may take a time that is quadratic in the bytes.
 const INTERRUPTIBLE_REGEX: usize = 1 << 12;
 
+/// Up to this many bytes, a text is encoded without releasing the GIL, which would take a tenth of the
+/// time or more.
+const SHORT: usize = 1 << 12;
+
+/// A single text of this many bytes or more is encoded on several threads.
+const LARGE: usize = 1 << 20;
+
 /// Adds this module's names to `_core`.
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("MAX_PRETOKEN_BYTES", encode::MAX_PRETOKEN_BYTES)?;
     module.add("BYTES_PER_PRETOKEN_BYTE", encode::BYTES_PER_PRETOKEN_BYTE)?;
     module.add("MAX_CACHE_BYTES", encode::MAX_CACHE_BYTES)?;
+    module.add("KEPT_INTEGERS", KEPT_INTEGERS)?;
     module.add_class::<Encoder>()?;
     module.add_class::<Replay>()
 }
@@ -63,17 +73,19 @@ impl Encoder {
         })
     }
 
-    /// The ids of a text.
-    #[pyo3(signature = (text, threads, /))]
-    fn encode<'py>(
-        &self,
-        py: Python<'py>,
-        text: PyBackedStr,
-        threads: usize,
-    ) -> PyResult<Bound<'py, PyList>> {
+    /// The ids of a text. A large text is encoded on all threads.
+    #[pyo3(signature = (text, /))]
+    fn encode<'py>(&self, text: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
         guard(|| {
-            let encoded = self.encode_all(py, &[&text], threads)?;
-            make_list(py, encoded.ids)
+            let py = text.py();
+            let text = extract_text(text)?;
+            if text.len() <= SHORT && !self.encoder.has_regex() {
+                let ids = self.encoder.encode(&text).map_err(|error| exception(py, &error))?;
+                return make_list(py, &ids);
+            }
+            let threads = thread::available_parallelism().map_or(1, usize::from);
+            let threads = if text.len() < LARGE { 1 } else { threads };
+            make_list(py, &self.encode_all(py, &[&text], threads)?.ids)
         })
     }
 
@@ -89,7 +101,7 @@ impl Encoder {
             let encoded = run(py, self.is_long(bytes.len()), |is_interrupted| {
                 self.encoder.encode_bytes(&bytes, threads, is_interrupted)
             })?;
-            make_list(py, encoded.ids)
+            make_list(py, &encoded.ids)
         })
     }
 
@@ -108,7 +120,7 @@ impl Encoder {
             let lists = encoded
                 .offsets
                 .windows(2)
-                .map(|ends| PyList::new(py, &encoded.ids[ends[0] as usize..ends[1] as usize]));
+                .map(|ends| make_list(py, &encoded.ids[ends[0] as usize..ends[1] as usize]));
             PyList::new(py, lists.collect::<PyResult<Vec<_>>>()?)
         })
     }
@@ -139,7 +151,7 @@ impl Encoder {
             let ids = run(py, self.is_long(text.len()), |is_interrupted| {
                 stream.feed(text.as_bytes(), is_interrupted)
             })?;
-            Ok((make_list(py, ids)?, make_bytes(py, stream.held_back())?))
+            Ok((make_list(py, &ids)?, make_bytes(py, stream.held_back())?))
         })
     }
 
@@ -229,6 +241,15 @@ impl Replay {
             Ok(Some(StepRecord { rule: step.rule, units, changes: step.changes }))
         })
     }
+}
+
+/// The text in a string. The error for another object says of which type it is.
+fn extract_text(given: &Bound<'_, PyAny>) -> PyResult<PyBackedStr> {
+    if let Ok(text) = given.cast::<PyString>() {
+        return PyBackedStr::try_from(text.clone());
+    }
+    let name = given.get_type().name()?;
+    Err(PyTypeError::new_err(format!("a text must be a str, not {name}")))
 }
 
 /// A list of strings.

@@ -10,7 +10,8 @@ use superword_core::model::{AddedTokenFinder, TokenId};
 
 use crate::encode::{Encoder, is_long, run};
 use crate::errors::{call_core, exception, guard};
-use crate::large_objects::{make_bytes, make_list};
+use crate::id_list::make_list;
+use crate::large_objects::make_bytes;
 
 /// Adds this module's names to `_core`.
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -72,7 +73,7 @@ impl EncodeStream {
     fn peek<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         guard(|| {
             let ids = run(py, self.is_long(0), |is_interrupted| self.0.peek(is_interrupted))?;
-            make_list(py, ids)
+            make_list(py, &ids)
         })
     }
 
@@ -82,7 +83,7 @@ impl EncodeStream {
             let is_long = self.is_long(0);
             let stream = &mut self.0;
             let ids = run(py, is_long, |is_interrupted| stream.finish(is_interrupted))?;
-            make_list(py, ids)
+            make_list(py, &ids)
         })
     }
 
@@ -103,7 +104,7 @@ impl EncodeStream {
         let is_long = self.is_long(piece.len());
         let stream = &mut self.0;
         let ids = run(py, is_long, |is_interrupted| stream.feed(piece, is_interrupted))?;
-        make_list(py, ids)
+        make_list(py, &ids)
     }
 
     /// Whether encoding the bytes that are held back, and so many more, may take long.

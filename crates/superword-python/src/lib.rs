@@ -15,6 +15,7 @@ mod encode_stream;
 mod errors;
 mod extend;
 mod from_counts;
+mod id_list;
 mod import;
 mod large_objects;
 mod model;

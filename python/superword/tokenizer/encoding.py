@@ -79,7 +79,7 @@ class Encoding:
             UnknownTokenError: If the model has no token for some byte of the text.
         """
         if not self._special_ids and disallowed_special == "all":
-            return self._encoder.encode(text, threads_for(text))
+            return self._encoder.encode(text)
         allowed, disallowed = self._resolve_special(allowed_special, disallowed_special)
         reject_special(text, disallowed)
         if not allowed or not find_any(allowed).search(text):
@@ -88,7 +88,7 @@ class Encoding:
 
     def encode_ordinary(self, text: str) -> list[int]:
         """Encode a text; special tokens in it are ordinary text."""
-        return self._encoder.encode(text, threads_for(text))
+        return self._encoder.encode(text)
 
     def encode_bytes(self, data: bytes | bytearray) -> list[int]:
         """Encode bytes; special tokens in them are ordinary text.
@@ -382,22 +382,11 @@ def list_tokens(model: _core.Model) -> list[tuple[int, bytes]]:
     return list(tokens.items())
 
 
-# A single text of this many characters is encoded on several threads.
-LARGE_TEXT = 1 << 20
-
-
 def as_list(texts: Iterable[str]) -> list[str]:
     """Return texts as a list. A single string is rejected: its characters are hardly meant."""
     if isinstance(texts, str):
         raise TypeError("texts must be a list of strings; for a single string, call encode")
     return texts if isinstance(texts, list) else list(texts)
-
-
-def threads_for(text: str) -> int:
-    """Return the number of threads for a text: one, unless it is large."""
-    if not isinstance(text, str):
-        raise TypeError(f"a text must be a str, not {type(text).__name__}")
-    return 1 if len(text) < LARGE_TEXT else available_threads()
 
 
 def reject_special(text: str, disallowed: frozenset[str]) -> None:

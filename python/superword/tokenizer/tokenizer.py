@@ -6,9 +6,10 @@ import os
 import warnings
 from collections.abc import Iterable, Sequence
 from functools import cached_property
+from io import FileIO
 from os import PathLike, fspath
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from superword import _core
 from superword.atomic_files import is_device, local_path, name_errors, write_atomically
@@ -345,7 +346,12 @@ def load(path: str | PathLike[str], *, deletion: Deletion = None) -> Tokenizer:
             raise ValueError(
                 "deletion is for word v1 models; this file already says how it deletes"
             )
-        text = start + file.read()
+        if file.seekable():
+            raw = cast(FileIO, file.raw)
+            raw.seek(0)
+            text = raw.readall()  # At once, and so without a copy.
+        else:
+            text = start + file.read()
     try:
         if is_authors:
             model = _core.Model.from_authors(text, deletion or "bytes")

@@ -2,6 +2,7 @@
 
 use std::mem;
 use std::sync::Mutex;
+use std::thread;
 
 use crate::Error;
 use crate::control::never;
@@ -11,14 +12,16 @@ use crate::encode::pipeline::dispatch::InstructionSet;
 use crate::encode::pipeline::group::GROUP_SIZE;
 use crate::encode::pipeline::text_encoder::TextEncoder;
 use crate::encode::pretoken::cache::EncoderCache;
-use crate::encode::pretoken::encoding::{IN_MODEL, PretokenEncoding};
 use crate::encode::pretoken::merger::{PretokenMerger, PretokenReplay};
-use crate::encode::pretoken::rule_replay::NEVER;
-use crate::encode::pretoken::table::PretokenTable;
+use crate::encode::pretoken::model_pretokens::ModelPretokens;
 use crate::encode::supermerge::second_stage::{SecondStageMerger, count_first_stage_rules};
-use crate::encode::supermerge::table::{OpenUnit, Reopened, SupermergeTable};
-use crate::model::{AddedTokenFinder, Model, Rule, Segment, TokenIndex};
+use crate::encode::supermerge::table::SupermergeTable;
+use crate::model::{AddedTokenFinder, Model, Segment};
+use crate::platform::threads::call_both;
 use crate::pretokenize::Pattern;
+
+/// The tokens of a model that are worth another thread when its encoder is created.
+const TOKENS_PER_THREAD: usize = 1 << 13;
 
 /// Encodes texts with a model.
 ///
@@ -32,15 +35,14 @@ pub struct Encoder {
     pub(super) second_stage: Option<SecondStageMerger>,
     /// The single bytes, and all pretokens that spell a token which is looked up or which some merge
     /// makes.
-    pub(super) pretokens: PretokenTable,
-    /// The tokens of those of them that have many.
-    pub(super) spilled: Vec<u32>,
+    pub(super) pretokens: ModelPretokens,
     /// `None` if the model has no added tokens.
     pub(super) added_tokens: Option<AddedTokenFinder>,
     /// Whether large texts may be split into parts that are encoded on their own.
     pub(super) may_split_texts: bool,
-    /// The caches that no thread uses.
-    caches: Mutex<Vec<EncoderCache>>,
+    /// The caches that no thread uses. They are large, and taken and returned for each text.
+    #[expect(clippy::vec_box, reason = "moving one would copy 400 bytes")]
+    caches: Mutex<Vec<Box<EncoderCache>>>,
 }
 
 impl Encoder {
@@ -49,71 +51,39 @@ impl Encoder {
     /// # Errors
     /// When the model's eligibility is a regex that exceeds its backtracking limit on a token.
     pub fn new(model: &Model) -> Result<Encoder, Error> {
+        let available = thread::available_parallelism().map_or(1, usize::from);
+        let threads = available.min(model.token_count().div_ceil(TOKENS_PER_THREAD));
+        Encoder::on_threads(model, threads)
+    }
+
+    /// Creates the encoder of a model on up to `threads` threads.
+    ///
+    /// Public for `tests/encode.rs` alone. [`Encoder::new`] creates that of a small model on one.
+    ///
+    /// # Errors
+    /// As [`Encoder::new`].
+    #[doc(hidden)]
+    pub fn on_threads(model: &Model, threads: usize) -> Result<Encoder, Error> {
         let numbering = TokenNumbering::new(model);
         let first_stage_rules = count_first_stage_rules(model);
         let rules = &model.rules()[..first_stage_rules];
-        let made = rules.iter().filter(|rule| matches!(rule, Rule::Merge { .. })).map(Rule::token);
-        let bytes = (0..=u8::MAX).map(TokenIndex::from);
-        let spelled: Vec<TokenIndex> = bytes.chain(model.lookup_tokens()).chain(made).collect();
-        let mut encoder = Encoder {
+        let (mut supermerges, merger) = call_both(
+            || SupermergeTable::new(model, &numbering),
+            || PretokenMerger::new(model, &numbering, rules),
+        );
+        let pretokens =
+            ModelPretokens::new(model, rules, &numbering, &merger, &mut supermerges, threads)?;
+        Ok(Encoder {
             pattern: model.pattern().clone(),
-            merger: PretokenMerger::new(model, &numbering, rules),
-            supermerges: SupermergeTable::new(model, &numbering),
+            merger,
+            supermerges,
             second_stage: SecondStageMerger::new(model, &numbering, first_stage_rules),
-            pretokens: PretokenTable::with_capacity(spelled.len()),
-            spilled: Vec::new(),
+            pretokens,
             added_tokens: model.added_token_finder().cloned(),
             may_split_texts: model.may_split_documents(),
             caches: Mutex::default(),
             numbering,
-        };
-        let mut replay = PretokenReplay::new();
-        for token in spelled {
-            encoder.add_pretoken(model, token, &mut replay)?;
-        }
-        Ok(encoder)
-    }
-
-    /// Adds the encoding of a pretoken that spells a token.
-    fn add_pretoken(
-        &mut self,
-        model: &Model,
-        token: TokenIndex,
-        replay: &mut PretokenReplay,
-    ) -> Result<(), Error> {
-        let pretoken = model.token(token);
-        if self.pretokens.get(pretoken).is_some() {
-            return Ok(());
-        }
-        let is_looked_up = model.is_looked_up(token);
-        let token = self.numbering.token(token);
-        let mut open_spans = Vec::new();
-        if is_looked_up {
-            self.merger.apply_rules_to_token(token, replay, |span| open_spans.push(span));
-        } else {
-            self.merger.apply_rules(pretoken, replay, |span| open_spans.push(span));
-        }
-        let tokens = replay.items().map(|made| made.token);
-        // Bytes that are not UTF-8 are never a pretoken of a text.
-        let is_eligible = match std::str::from_utf8(pretoken) {
-            Ok(pretoken) => model.eligibility().has(pretoken)?,
-            Err(_) => false,
-        };
-        let sides = self.supermerges.boundary_sides(token);
-        let encoding = if is_eligible && !open_spans.is_empty() && sides.any() {
-            let (opened_at, reopened) = match open_spans[..] {
-                [span] if span.closed_at == NEVER => (span.opened_at, 0),
-                _ => {
-                    let tokens = tokens.map(|token| token.0).collect();
-                    (NEVER, self.supermerges.add_reopened(Reopened { open_spans, tokens }))
-                }
-            };
-            PretokenEncoding::from_open(OpenUnit { token, opened_at, reopened }, sides)
-        } else {
-            PretokenEncoding::from_tokens(tokens, IN_MODEL, &mut self.spilled)
-        };
-        self.pretokens.insert(pretoken, encoding);
-        Ok(())
+        })
     }
 
     /// Returns the ids of a text.
@@ -153,13 +123,13 @@ impl Encoder {
 
     /// Takes an unused cache, or creates one. Never waits for the lock: another thread may have held
     /// it when this process was forked.
-    pub(super) fn take_cache(&self) -> EncoderCache {
+    pub(super) fn take_cache(&self) -> Box<EncoderCache> {
         let unused = self.caches.try_lock().ok().and_then(|mut caches| caches.pop());
-        unused.unwrap_or_else(|| EncoderCache::new(&self.pretokens))
+        unused.unwrap_or_else(|| Box::new(EncoderCache::new(&self.pretokens)))
     }
 
     /// Returns a cache for others to use.
-    pub(super) fn return_cache(&self, cache: EncoderCache) {
+    pub(super) fn return_cache(&self, cache: Box<EncoderCache>) {
         if let Ok(mut caches) = self.caches.try_lock() {
             caches.push(cache);
         }

@@ -75,16 +75,13 @@ impl TokenNumbering {
     pub(crate) fn new(model: &Model) -> TokenNumbering {
         let mut tokens = vec![EncoderToken::NONE; model.token_count()];
         let mut ids = Vec::with_capacity(model.vocab_size());
-        let indices = (0..model.token_count() as u32).map(TokenIndex);
-        let mut vocabulary: Vec<(TokenId, TokenIndex)> =
-            indices.clone().filter_map(|index| Some((model.id_of(index)?, index))).collect();
-        vocabulary.sort_unstable();
-        for &(id, index) in &vocabulary {
+        for &(id, index) in model.vocabulary_indices() {
             tokens[index.as_usize()] = EncoderToken(ids.len() as u32);
             ids.push(id);
         }
         let mut without_id = Vec::new();
         let mut replacements = IdReplacements { ids: Vec::new(), starts: vec![0] };
+        let indices = (0..model.token_count() as u32).map(TokenIndex);
         for index in indices.filter(|&index| model.id_of(index).is_none()) {
             tokens[index.as_usize()] = EncoderToken((ids.len() + without_id.len()) as u32);
             without_id.push(model.token(index).into());
@@ -96,7 +93,7 @@ impl TokenNumbering {
         let has_all_bytes = (0..=u8::MAX).all(|byte| model.id_of(byte.into()).is_some());
         let ids = if are_dense && has_all_bytes { None } else { Some(ids) };
         let replacements = model.is_pruned().then_some(replacements);
-        TokenNumbering { tokens, ids, with_id: vocabulary.len(), without_id, replacements }
+        TokenNumbering { tokens, ids, with_id: model.vocab_size(), without_id, replacements }
     }
 
     /// Returns the encoder's number of a token.

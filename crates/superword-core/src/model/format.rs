@@ -172,8 +172,12 @@ impl Model {
     /// # Errors
     /// When it is not a model, or one that contradicts itself.
     pub fn from_json(text: &[u8]) -> Result<Model, Error> {
-        let file: File<'_> =
-            serde_json::from_slice(text).map_err(|error| explain_error(text, &error))?;
+        let parsed = match simdutf8::basic::from_utf8(text) {
+            Ok(text) => serde_json::from_str(text),
+            // It says where the text is not UTF-8.
+            Err(_) => serde_json::from_slice(text),
+        };
+        let file: File<'_> = parsed.map_err(|error| explain_error(text, &error))?;
         let requires = file.requires.as_deref().unwrap_or_default();
         check_heading(Some(&file.format), &file.version.to_string(), requires)?;
         check_fields(&file)?;

@@ -290,6 +290,11 @@ impl Model {
         self.vocabulary.iter().map(|&(id, token)| (id, self.token(token)))
     }
 
+    /// The vocabulary in ascending order of ids, as the tokens that rules name.
+    pub(crate) fn vocabulary_indices(&self) -> &[(TokenId, TokenIndex)] {
+        &self.vocabulary
+    }
+
     /// The bytes of the token with an id. A special or added token has the bytes of its text.
     #[must_use]
     pub fn token_bytes(&self, id: TokenId) -> Option<&[u8]> {

@@ -60,6 +60,12 @@ impl TokenInterner {
         self.table.find(self.hasher.hash_one(token), is_it).copied()
     }
 
+    /// The index of a token, if it is known. It is found fastest at the given index.
+    pub(super) fn find_near(&self, token: &[u8], near: TokenIndex) -> Option<TokenIndex> {
+        let is_there = near.as_usize() < self.len() && self.get(near) == token;
+        if is_there { Some(near) } else { self.find(token) }
+    }
+
     /// The bytes of a token.
     ///
     /// # Panics

@@ -34,7 +34,9 @@ impl<'a> VocabularyBuilder<'a> {
         {
             return Err(model_error(format!("ids must ascend, but {id} follows {before}")));
         }
-        let Some(index) = self.history.tokens.find(token) else {
+        // Ids and indices usually have the same order.
+        let next = self.vocabulary.last().map_or(0, |(_, last)| last.0 + 1);
+        let Some(index) = self.history.tokens.find_near(token, TokenIndex(next)) else {
             let token = quote_token(token);
             return Err(model_error(format!("no rule makes the token {token}, id {id}")));
         };

@@ -28,7 +28,10 @@ pub fn check_available(bytes: usize, what: &'static str) -> Result<(), Error> {
         return Ok(());
     }
     let mut block: Vec<u8> = Vec::new();
-    block.try_reserve_exact(bytes).map_err(|_| Error::OutOfMemory { what, bytes })
+    let result = block.try_reserve_exact(bytes).map_err(|_| Error::OutOfMemory { what, bytes });
+    // Else the compiler leaves out the allocation, since nothing uses it.
+    std::hint::black_box(block);
+    result
 }
 
 #[cfg(test)]

@@ -22,6 +22,26 @@ pub(crate) fn call_on_threads<T: Send>(threads: usize, work: impl Fn(usize) -> T
     (0..threads.max(1)).map(work).collect()
 }
 
+/// Calls two functions, the first on a thread of its own if the system starts one, and returns both
+/// results.
+///
+/// # Panics
+/// If a call panics.
+pub(crate) fn call_both<A: Send, B>(
+    first: impl Fn() -> A + Sync,
+    second: impl FnOnce() -> B,
+) -> (A, B) {
+    #[cfg(feature = "threads")]
+    return thread::scope(|scope| {
+        let started = Builder::new().spawn_scoped(scope, &first);
+        let second = second();
+        let first = started.map_or_else(|_| Ok(first()), thread::ScopedJoinHandle::join);
+        (first.unwrap_or_else(|payload| std::panic::resume_unwind(payload)), second)
+    });
+    #[cfg(not(feature = "threads"))]
+    (first(), second())
+}
+
 /// Like [`call_on_threads`], on threads that `builder` configures.
 #[cfg(feature = "threads")]
 fn call_on_built_threads<T: Send>(
@@ -56,6 +76,7 @@ mod tests {
             assert_eq!(call_on_threads(threads, |number| number), numbers);
         }
         assert_eq!(call_on_threads(0, |number| number), [0]);
+        assert_eq!(call_both(|| 1, || 2), (1, 2));
     }
 
     #[cfg(all(feature = "threads", target_pointer_width = "64"))]

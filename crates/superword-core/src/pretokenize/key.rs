@@ -41,9 +41,6 @@ static SHAPES: [[u64; 4]; INLINE + 1] = {
 };
 
 impl Key {
-    /// A key that equals neither the key of a pretoken nor an empty slot.
-    pub(crate) const NONE: Key = Key { low: u64::MAX, high: u64::MAX };
-
     /// Returns the key of `text[start..end]`, if it fits.
     #[inline(always)]
     pub(crate) fn of(text: &[u8], start: usize, end: usize) -> Option<Key> {
@@ -58,6 +55,11 @@ impl Key {
     /// Creates the key of a longer pretoken from its hash and its offset.
     pub(crate) fn long(hash: u64, at: usize) -> Key {
         Key { low: hash, high: u64::from(LONG_KEY) << 56 | at as u64 }
+    }
+
+    /// Creates a key to search for a longer pretoken with a hash. It equals no key in a table.
+    pub(crate) fn of_hash(hash: u64) -> Key {
+        Key::long(hash, (u64::MAX >> 8) as usize)
     }
 
     /// Returns the hash and the offset of a longer pretoken.
@@ -106,9 +108,12 @@ pub(crate) fn long_hash(bytes: &[u8]) -> u64 {
 
 /// Hashes bytes, eight at a time, starting from `start`.
 pub(crate) fn fold_bytes(start: u64, bytes: &[u8]) -> u64 {
-    bytes.chunks(8).fold(start, |hash, chunk| {
-        let mut word = [0; 8];
-        word[..chunk.len()].copy_from_slice(chunk);
-        fold(hash ^ u64::from_le_bytes(word), 0x9E37_79B9_7F4A_7C15)
-    })
+    let (words, rest) = bytes.as_chunks();
+    let fold_word = |hash, &word| fold(hash ^ u64::from_le_bytes(word), 0x9E37_79B9_7F4A_7C15);
+    let hash = words.iter().fold(start, fold_word);
+    if rest.is_empty() {
+        return hash;
+    }
+    let last = rest.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte));
+    fold_word(hash, &last.to_le_bytes())
 }

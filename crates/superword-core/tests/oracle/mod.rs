@@ -123,7 +123,10 @@ impl Invented {
             Language::new(&mut choices)
         };
         let model = invent_model(&mut choices, kind, &language, is_dense);
-        let encoder = Arc::new(Encoder::new(&model).expect("a simple eligibility"));
+        // On many threads, so that each has a few tokens that are not bytes; or on one.
+        let threads = 1 + 60 * (model.rules().len() % 2);
+        let encoder = Encoder::on_threads(&model, threads).expect("a simple eligibility");
+        let encoder = Arc::new(encoder);
         let open_texts = Arc::new(OpenTextEncoder::new(&model, encoder.clone()));
         (Invented { language, model, encoder, open_texts }, choices)
     }

@@ -5,20 +5,13 @@
 
 use crate::encode::numbering::EncoderPair;
 use crate::encode::pipeline::bits::{bits, find_end, lowest, with_bit};
-use crate::encode::pipeline::group::{GROUP_SIZE, GroupBits, WORD_BITS};
+use crate::encode::pipeline::group::{GROUP_SIZE, GroupBits, UnitRun, WORD_BITS};
 use crate::encode::pipeline::text_encoder::TextEncoder;
 use crate::encode::pretoken::cache::EncoderCache;
 use crate::encode::pretoken::encoding::{BOUNDARY_AFTER, BOUNDARY_BEFORE, PretokenEncoding};
 use crate::encode::pretoken::rule_replay::{NEVER, ReplayRules};
 use crate::encode::supermerge::pair_table::PairJoin;
 use crate::encode::supermerge::table::{MAX_SCANNED_UNITS, OpenUnit, PendingUnit};
-
-/// A run of encodings that can end up in one token, from the first to the last.
-#[derive(Clone, Copy, Default)]
-struct UnitRun {
-    first: usize,
-    last: usize,
-}
 
 impl<const SIZE: usize> TextEncoder<'_, SIZE> {
     /// The most pretokens that the next group starts with. More of them become pending units.
@@ -104,7 +97,6 @@ impl<const SIZE: usize> TextEncoder<'_, SIZE> {
     /// Applies all supermerges to the complete pretokens, which come first.
     #[inline(always)]
     pub(crate) fn apply_supermerges(&mut self, boundaries: &GroupBits, complete: usize) {
-        let mut runs = [UnitRun::default(); GROUP_SIZE / 3];
         let mut prefetched = 0;
         let mut carry = 0;
         for (index, &word) in boundaries.iter().enumerate() {
@@ -120,12 +112,13 @@ impl<const SIZE: usize> TextEncoder<'_, SIZE> {
                     self.merge_pair(first);
                 } else {
                     self.prefetch_next_joins(first, last);
-                    runs[prefetched] = UnitRun { first, last };
+                    self.group.runs[prefetched] = UnitRun { first, last };
                     prefetched += 1;
                 }
             }
         }
-        for &UnitRun { first, last } in &runs[..prefetched] {
+        for run in 0..prefetched {
+            let UnitRun { first, last } = self.group.runs[run];
             if last == first + 2 { self.merge_triple(first) } else { self.merge_run(first, last) }
         }
     }

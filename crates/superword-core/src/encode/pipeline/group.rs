@@ -33,6 +33,15 @@ pub(crate) struct PretokenGroup {
     pub(crate) boundary_homes: [u32; GROUP_SIZE],
     /// The first rules that join such pretokens with the one before.
     pub(crate) joins: [PairJoin; GROUP_SIZE],
+    /// Runs of three or more pretokens that can end up in one token.
+    pub(crate) runs: [UnitRun; GROUP_SIZE / 3],
+}
+
+/// A run of encodings that can end up in one token, from the first to the last.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct UnitRun {
+    pub(crate) first: usize,
+    pub(crate) last: usize,
 }
 
 /// A new pretoken that equals an earlier new pretoken of the group.
@@ -48,7 +57,7 @@ impl PretokenGroup {
     pub(crate) fn new() -> Box<PretokenGroup> {
         Box::new(PretokenGroup {
             cuts: [0; GROUP_SIZE + 1],
-            keys: [Key::NONE; GROUP_SIZE],
+            keys: [Key::default(); GROUP_SIZE],
             homes: [0; GROUP_SIZE],
             encodings: [PretokenEncoding::default(); GROUP_SIZE + 1],
             kinds: [0; GROUP_SIZE + WORD_BITS],
@@ -56,6 +65,7 @@ impl PretokenGroup {
             duplicates: [Duplicate::default(); GROUP_SIZE],
             boundary_homes: [0; GROUP_SIZE],
             joins: [PairJoin::default(); GROUP_SIZE],
+            runs: [UnitRun::default(); GROUP_SIZE / 3],
         })
     }
 

@@ -7,7 +7,7 @@ use crate::encode::pipeline::group::{Duplicate, GROUP_SIZE, PretokenGroup};
 use crate::encode::pretoken::cache::{EncoderCache, MAX_CACHED_LEN};
 use crate::encode::pretoken::encoding::{IN_CACHE, PretokenEncoding};
 use crate::encode::supermerge::table::OpenUnit;
-use crate::pretokenize::key::Key;
+use crate::pretokenize::key::{Key, long_hash};
 
 /// Encodes one text in groups of at most `SIZE` pretokens.
 pub(crate) struct TextEncoder<'t, const SIZE: usize> {
@@ -167,12 +167,12 @@ impl<'t, const SIZE: usize> TextEncoder<'t, SIZE> {
         let ends = &cuts[self.carried + 1..=self.size];
         let pretokens = ends.iter().zip(&mut keys[self.carried..]).zip(&mut homes[self.carried..]);
         for ((&end, to), home) in pretokens {
-            let key = Key::of(text, start, end);
-            *home = match key {
-                Some(key) => table.prefetch(key) as u32,
-                None => table.prefetch_long(&text[start..end.min(start + MAX_CACHED_LEN)]) as u32,
+            (*to, *home) = if let Some(key) = Key::of(text, start, end) {
+                (key, table.prefetch(key) as u32)
+            } else {
+                let hash = long_hash(&text[start..end.min(start + MAX_CACHED_LEN)]);
+                (Key::of_hash(hash), table.prefetch_long(hash) as u32)
             };
-            *to = key.unwrap_or(Key::NONE);
             start = end;
         }
     }
@@ -235,10 +235,9 @@ impl<'t, const SIZE: usize> TextEncoder<'t, SIZE> {
     #[inline(always)]
     fn find_in_chain(&mut self, index: usize, home: usize) -> Option<PretokenEncoding> {
         let key = self.group.keys[index];
-        if key == Key::NONE {
-            self.cache.table.get_long(self.pretoken(index))
-        } else {
-            self.cache.table.find_and_move_home(home, key)
+        match key.as_long() {
+            Some((hash, _)) => self.cache.table.get_long(hash, self.pretoken(index)),
+            None => self.cache.table.find_and_move_home(home, key),
         }
     }
 
@@ -274,10 +273,12 @@ impl<'t, const SIZE: usize> TextEncoder<'t, SIZE> {
                     PretokenEncoding::from_tokens(tokens, IN_CACHE, spilled)
                 };
                 let key = keys[*index as usize];
-                if key != Key::NONE {
-                    table.insert_key(key, encoding);
-                } else if pretoken.len() <= MAX_CACHED_LEN {
-                    table.insert_long(pretoken, encoding);
+                match key.as_long() {
+                    None => table.insert_key(key, encoding),
+                    Some((hash, _)) if pretoken.len() <= MAX_CACHED_LEN => {
+                        table.insert_long(hash, pretoken, encoding);
+                    }
+                    Some(_) => {}
                 }
                 encodings[*index as usize + 1] = encoding;
                 kinds[*index as usize + 1] = encoding.kind as u8;

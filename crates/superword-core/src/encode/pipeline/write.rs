@@ -25,11 +25,12 @@ impl<const SIZE: usize> TextEncoder<'_, SIZE> {
 
     /// Writes an encoding whose tokens are not inline.
     fn write_spilled(&mut self, encoding: PretokenEncoding) {
-        match encoding.kind {
-            IN_MODEL => self.out.extend_from_slice(encoding.tokens_in(&self.encoder.spilled)),
-            IN_CACHE => self.out.extend_from_slice(encoding.tokens_in(&self.cache.spilled)),
-            _ => self.write_unit(encoding.unit()),
-        }
+        let spilled = match encoding.kind {
+            IN_MODEL => &self.encoder.pretokens.spilled,
+            IN_CACHE => &self.cache.spilled,
+            _ => return self.write_unit(encoding.unit()),
+        };
+        self.out.extend_from_slice(encoding.tokens_in(spilled));
     }
 
     /// Writes an open unit.

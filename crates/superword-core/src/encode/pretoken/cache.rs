@@ -3,6 +3,7 @@
 use crate::encode::pipeline::group::{GROUP_SIZE, PretokenGroup};
 use crate::encode::pretoken::interleaved::{INTERLEAVED, SmallMerge};
 use crate::encode::pretoken::merger::PretokenReplay;
+use crate::encode::pretoken::model_pretokens::ModelPretokens;
 use crate::encode::pretoken::table::PretokenTable;
 use crate::encode::supermerge::table::{PendingUnit, UnitReplay};
 
@@ -16,8 +17,9 @@ const MAX_LONG_BYTES: usize = 4 << 20;
 /// The most tokens of pretokens with many tokens.
 const MAX_SPILLED: usize = 1 << 20;
 
-/// Longer pretokens are not cached, since they hardly ever occur again.
-pub(crate) const MAX_CACHED_LEN: usize = 256;
+/// Longer pretokens are not cached, since they hardly ever occur again. Sentences of scripts without
+/// spaces are shorter.
+pub(crate) const MAX_CACHED_LEN: usize = 1024;
 
 /// Working memory of more items than this is freed after a text.
 const MAX_KEPT_ITEMS: usize = 1 << 16;
@@ -59,9 +61,9 @@ impl FirstStageBuffers {
 
 impl EncoderCache {
     /// Creates a cache of the model's pretokens.
-    pub(crate) fn new(model: &PretokenTable) -> EncoderCache {
+    pub(crate) fn new(model: &ModelPretokens) -> EncoderCache {
         EncoderCache {
-            table: model.clone_with_room(),
+            table: PretokenTable::new(model),
             spilled: Vec::new(),
             pretoken_replay: PretokenReplay::new(),
             small_merges: (0..INTERLEAVED).map(|_| SmallMerge::new()).collect(),
@@ -73,14 +75,14 @@ impl EncoderCache {
     }
 
     /// Returns whether there is no room for another group.
-    fn is_full(&self, model: &PretokenTable) -> bool {
-        self.table.len() >= MAX_PRETOKENS.max(3 * model.len())
-            || self.table.long_bytes() > model.long_bytes() + MAX_LONG_BYTES
+    fn is_full(&self, model: &ModelPretokens) -> bool {
+        self.table.len() >= MAX_PRETOKENS.max(3 * model.slots.len())
+            || self.table.long_bytes() > model.long.len() + MAX_LONG_BYTES
             || self.spilled.len() > MAX_SPILLED
     }
 
     /// Forgets all pretokens but the model's if there is no room for another group.
-    pub(crate) fn make_room(&mut self, model: &PretokenTable) {
+    pub(crate) fn make_room(&mut self, model: &ModelPretokens) {
         if self.is_full(model) {
             self.table.reset(model);
             self.spilled.clear();
@@ -94,6 +96,56 @@ impl EncoderCache {
         self.pending.shrink_to(MAX_KEPT_ITEMS);
         if self.first_stage.tokens.capacity() > MAX_KEPT_ITEMS {
             self.first_stage = FirstStageBuffers::default();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::encode::numbering::EncoderToken;
+    use crate::encode::pretoken::encoding::{IN_CACHE, PretokenEncoding};
+    use crate::pretokenize::key::{Key, long_hash};
+
+    fn byte_len(cache: &EncoderCache) -> usize {
+        cache.table.byte_len() + size_of::<u32>() * cache.spilled.capacity()
+    }
+
+    /// Adds groups of new pretokens of this many bytes, each of as many tokens, until the cache has been
+    /// emptied twice. Returns the most bytes that it has taken.
+    fn fill(cache: &mut EncoderCache, model: &ModelPretokens, len: usize) -> usize {
+        let (mut most, mut emptied, mut next) = (0, 0, 0_u32);
+        while emptied < 2 {
+            let before = cache.table.len();
+            cache.make_room(model);
+            emptied += usize::from(cache.table.len() < before);
+            for _ in 0..GROUP_SIZE {
+                next += 1;
+                let mut pretoken = vec![b'x'; len];
+                pretoken[..4].copy_from_slice(&next.to_le_bytes());
+                let tokens = (0..len).map(|_| EncoderToken(0));
+                let encoding = PretokenEncoding::from_tokens(tokens, IN_CACHE, &mut cache.spilled);
+                match Key::of(&pretoken, 0, len) {
+                    Some(key) => cache.table.insert_key(key, encoding),
+                    None => cache.table.insert_long(long_hash(&pretoken), &pretoken, encoding),
+                }
+            }
+            most = most.max(byte_len(cache));
+        }
+        most
+    }
+
+    #[test]
+    fn a_cache_stays_within_its_bound_whatever_the_pretokens() {
+        let mut model = ModelPretokens::default();
+        for number in 0..131_072_u32 {
+            let encoding =
+                PretokenEncoding::from_tokens([EncoderToken(number)], 0, &mut Vec::new());
+            model.push(&[&number.to_le_bytes()[..], b"model"].concat(), encoding);
+        }
+        for len in [4, 15, 16, 100, MAX_CACHED_LEN] {
+            let most = fill(&mut EncoderCache::new(&model), &model, len);
+            assert!(most <= MAX_CACHE_BYTES, "{most} bytes with pretokens of {len}");
         }
     }
 }

@@ -66,6 +66,16 @@ impl PretokenEncoding {
         PretokenEncoding { data: [unit.token.0, unit.opened_at, unit.reopened], kind }
     }
 
+    /// Returns it with its index moved, if it has one in the list of tokens or of reopened pretokens.
+    pub(crate) fn moved_by(mut self, spilled: u32, reopened: u32) -> PretokenEncoding {
+        if self.kind == IN_MODEL {
+            self.data[0] += spilled;
+        } else if self.kind & REOPENED == REOPENED {
+            self.data[2] += reopened;
+        }
+        self
+    }
+
     /// Returns the open unit that it is.
     #[inline]
     pub(crate) fn unit(self) -> OpenUnit {

@@ -134,6 +134,12 @@ impl SmallMerge {
         }
     }
 
+    /// Returns the step of the last rule that was applied; 0 if none was. So a character that starts as
+    /// one token is open from the start, which makes no difference, since no rule names it before.
+    pub(crate) fn last_step(&self) -> u32 {
+        self.last_step
+    }
+
     /// Returns the tokens.
     #[inline(always)]
     pub(crate) fn tokens(&self) -> impl Iterator<Item = EncoderToken> {
@@ -162,12 +168,43 @@ impl SmallMerge {
         }
         self.after[pretoken.len() - 1] = NO_POSITION;
         self.after[usize::from(NO_POSITION)] = NO_POSITION;
+        if !pretoken.is_ascii() {
+            return self.load_chars(merger, pretoken);
+        }
         for (node, &byte) in self.nodes.iter_mut().zip(pretoken) {
             *node = SmallNode { token: merger.bytes[usize::from(byte)], split_at: NEVER };
         }
         for (position, (pair, to)) in pretoken.windows(2).zip(&mut self.events).enumerate() {
             let step = merger.byte_joins[usize::from(pair[0]) << 8 | usize::from(pair[1])];
             *to = event(step, position);
+        }
+    }
+
+    /// Starts with the characters of a pretoken that may start as one token, and with its other bytes.
+    #[inline(always)]
+    fn load_chars(&mut self, merger: &PretokenMerger, pretoken: &[u8]) {
+        let (mut position, mut last) = (0, NO_POSITION);
+        while position < pretoken.len() {
+            let (token, len) = match merger.whole_chars.find(pretoken, position) {
+                Some((found, len)) => (found.token, len),
+                None => (merger.bytes[usize::from(pretoken[position])], 1),
+            };
+            self.nodes[position] = SmallNode { token, split_at: NEVER };
+            if position > 0 {
+                self.link(last, position as u8);
+            }
+            last = position as u8;
+            merger.merges.prefetch_pair(self.pair_before(last));
+            position += len;
+        }
+        self.link(last, NO_POSITION);
+        let mut position = self.after[0];
+        while position != NO_POSITION {
+            let pair = self.pair_before(position);
+            let step = merger.merges.lower_bound(merger.merges.probe(pair), pair);
+            let before = self.before[usize::from(position)];
+            self.events[usize::from(before)] = event(step, before.into());
+            position = self.after[usize::from(position)];
         }
     }
 
@@ -248,6 +285,14 @@ impl SmallMerge {
     fn pair_at(&self, position: u8) -> EncoderPair {
         let next = self.after[usize::from(position)];
         let [left, right] = [position, next].map(|at| self.nodes[usize::from(at)].token);
+        EncoderPair { left, right }
+    }
+
+    /// Returns the token before a position, and the one at it.
+    #[inline(always)]
+    fn pair_before(&self, position: u8) -> EncoderPair {
+        let before = self.before[usize::from(position)];
+        let [left, right] = [before, position].map(|at| self.nodes[usize::from(at)].token);
         EncoderPair { left, right }
     }
 

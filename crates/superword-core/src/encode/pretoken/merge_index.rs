@@ -209,8 +209,9 @@ impl MergeIndex {
         }
     }
 
+    /// Returns the probe for a pair.
     #[inline(always)]
-    fn probe(&self, pair: EncoderPair) -> MergeProbe {
+    pub(crate) fn probe(&self, pair: EncoderPair) -> MergeProbe {
         let hash = fold(pair.as_word() ^ self.secret, 0x9E37_79B9_7F4A_7C15);
         let bucket = hash as u32 & (self.buckets.len() - 1) as u32;
         MergeProbe { bucket, tag: (hash >> 32) as u32 & self.tag_mask }

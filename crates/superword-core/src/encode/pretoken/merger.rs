@@ -3,6 +3,7 @@
 use crate::encode::numbering::{EncoderPair, EncoderToken, TokenNumbering};
 use crate::encode::pretoken::merge_index::{IndexedMerge, MergeIndex};
 use crate::encode::pretoken::rule_replay::{NEVER, ReplayJoin, ReplayRules, RuleReplay};
+use crate::encode::pretoken::whole_chars::WholeChars;
 use crate::model::{Model, Rule, TokenIndex};
 use crate::platform::hash::FastMap;
 
@@ -32,6 +33,7 @@ pub(crate) struct PretokenMerger {
     /// The first step that joins two bytes, by both.
     pub(crate) byte_joins: Vec<u32>,
     pub(crate) deletes: TokenDeletes,
+    pub(crate) whole_chars: WholeChars,
 }
 
 /// The deletes of a model.
@@ -52,6 +54,11 @@ pub(crate) struct DeletePart {
 }
 
 impl TokenDeletes {
+    /// Returns whether some rule deletes a token.
+    pub(crate) fn has(&self, token: EncoderToken) -> bool {
+        self.0.contains_key(&token)
+    }
+
     /// Returns the first step after `after` that deletes a token.
     pub(crate) fn first_step_after(&self, token: EncoderToken, after: u32) -> u32 {
         let mut steps = self.0.get(&token).into_iter().flatten().map(|delete| delete.step);
@@ -102,7 +109,10 @@ impl PretokenMerger {
                 byte_joins[(left.0 << 8 | right.0) as usize] = step;
             }
         }
-        PretokenMerger { merges, bytes, byte_joins, deletes }
+        let whole_chars = WholeChars::default();
+        let mut this = PretokenMerger { merges, bytes, byte_joins, deletes, whole_chars };
+        this.whole_chars = WholeChars::new(model, numbering, rules, &this);
+        this
     }
 
     /// Applies all rules to a pretoken, and leaves its tokens in `replay`. Calls `each` with each span

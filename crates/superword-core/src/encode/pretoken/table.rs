@@ -8,15 +8,17 @@
 //! (131,072 tokens, text seen before) went from 165 to 342 MB/s for plain BPE.
 
 use crate::encode::pretoken::encoding::PretokenEncoding;
+use crate::encode::pretoken::model_pretokens::ModelPretokens;
 use crate::platform::cpu::prefetch;
 use crate::platform::hash::secret;
 use crate::platform::huge_pages;
 use crate::pretokenize::key::{Key, long_hash};
 
+/// A pretoken and its encoding.
 #[derive(Clone, Copy, Default)]
-struct PretokenSlot {
-    key: Key,
-    encoding: PretokenEncoding,
+pub(crate) struct PretokenSlot {
+    pub(crate) key: Key,
+    pub(crate) encoding: PretokenEncoding,
 }
 
 /// The number of slots in a cache line.
@@ -33,36 +35,49 @@ pub(crate) struct PretokenTable {
     /// that its hash selects; the chain of lines from there on has no free slot before it.
     lines: Vec<PretokenLine>,
     used: usize,
+    /// The number of pretokens at which it grows, and the lines that it then has at least.
+    grows_at: usize,
+    usual_lines: usize,
     /// The pretokens that do not fit a slot, each after its length.
     long: Vec<u8>,
 }
 
+/// The new pretokens that a table has room for at first. Most short texts have fewer, and the memory of
+/// the usual table takes longer to get than a short text to encode.
+const FEW_NEW: usize = 1 << 14;
+
 impl PretokenTable {
-    /// Creates an empty table that does not grow before it has this many pretokens.
-    pub(crate) fn with_capacity(pretokens: usize) -> PretokenTable {
-        let lines = huge_pages::filled(PretokenLine::default(), pretokens.next_power_of_two());
-        PretokenTable { lines, used: 0, long: Vec::new() }
+    /// Creates a table of the model's pretokens.
+    pub(crate) fn new(model: &ModelPretokens) -> PretokenTable {
+        let grows_at = model.slots.len() + FEW_NEW;
+        let mut table = PretokenTable {
+            lines: huge_pages::filled(PretokenLine::default(), grows_at.next_power_of_two()),
+            used: 0,
+            grows_at,
+            usual_lines: (4 * model.slots.len()).next_power_of_two(),
+            long: model.long.clone(),
+        };
+        table.insert_all(&model.slots);
+        table
     }
 
-    /// Copies the table into one of four times the capacity.
-    pub(crate) fn clone_with_room(&self) -> PretokenTable {
-        let mut copy = PretokenTable::with_capacity(4 * self.lines.len());
-        copy.insert_all(&self.lines);
-        copy.long.clone_from(&self.long);
-        copy
-    }
-
-    /// Removes all pretokens that are not in the model's table.
-    pub(crate) fn reset(&mut self, model: &PretokenTable) {
+    /// Removes all pretokens that are not the model's.
+    pub(crate) fn reset(&mut self, model: &ModelPretokens) {
         self.lines.fill(PretokenLine::default());
         self.used = 0;
-        self.insert_all(&model.lines);
+        self.insert_all(&model.slots);
         self.long.clone_from(&model.long);
     }
 
     /// Returns the bytes of memory that long pretokens take.
     pub(crate) fn long_bytes(&self) -> usize {
         self.long.len()
+    }
+
+    /// Returns the bytes of memory that it takes.
+    #[cfg(test)]
+    pub(crate) fn byte_len(&self) -> usize {
+        size_of::<PretokenLine>() * self.lines.len() + self.long.capacity()
     }
 
     /// Returns the number of pretokens.
@@ -76,9 +91,8 @@ impl PretokenTable {
         PretokenTableView { lines: &self.lines, mask: self.lines.len() - 1, secret: secret() }
     }
 
-    /// Finds a pretoken that does not fit a key.
-    pub(crate) fn get_long(&self, pretoken: &[u8]) -> Option<PretokenEncoding> {
-        let hash = long_hash(pretoken);
+    /// Finds a pretoken that does not fit a key, given its hash.
+    pub(crate) fn get_long(&self, hash: u64, pretoken: &[u8]) -> Option<PretokenEncoding> {
         let mut line = hash as usize & (self.lines.len() - 1);
         loop {
             for slot in &self.lines[line].0 {
@@ -131,39 +145,38 @@ impl PretokenTable {
     pub(crate) fn get(&mut self, pretoken: &[u8]) -> Option<PretokenEncoding> {
         match Key::of(pretoken, 0, pretoken.len()) {
             Some(key) => self.find_and_move_home(self.home(key), key),
-            None => self.get_long(pretoken),
+            None => self.get_long(long_hash(pretoken), pretoken),
         }
     }
 
-    /// Inserts a pretoken.
-    pub(crate) fn insert(&mut self, pretoken: &[u8], encoding: PretokenEncoding) {
-        match Key::of(pretoken, 0, pretoken.len()) {
-            Some(key) => self.insert_key(key, encoding),
-            None => self.insert_long(pretoken, encoding),
-        }
-    }
-
-    /// Inserts a pretoken that does not fit a key.
-    pub(crate) fn insert_long(&mut self, pretoken: &[u8], encoding: PretokenEncoding) {
-        let key = Key::long(long_hash(pretoken), self.long.len());
-        self.long.extend((pretoken.len() as u32).to_le_bytes());
-        self.long.extend(pretoken);
+    /// Inserts a pretoken that does not fit a key, given its hash.
+    pub(crate) fn insert_long(&mut self, hash: u64, pretoken: &[u8], encoding: PretokenEncoding) {
+        let key = store_long(&mut self.long, hash, pretoken);
         self.insert_key(key, encoding);
     }
 
     /// Inserts the pretoken with a key.
     pub(crate) fn insert_key(&mut self, key: Key, encoding: PretokenEncoding) {
-        if self.used == self.lines.len() {
-            let larger = huge_pages::filled(PretokenLine::default(), 2 * self.lines.len());
-            let lines = std::mem::replace(&mut self.lines, larger);
-            self.used = 0;
-            self.insert_all(&lines);
+        if self.used == self.grows_at {
+            self.grow();
         }
         self.insert_slot(PretokenSlot { key, encoding });
     }
 
-    fn insert_all(&mut self, lines: &[PretokenLine]) {
-        for slot in lines.iter().flat_map(|line| &line.0) {
+    #[cold]
+    fn grow(&mut self) {
+        let lines = self.usual_lines.max(2 * self.lines.len());
+        let larger = huge_pages::filled(PretokenLine::default(), lines);
+        let old = std::mem::replace(&mut self.lines, larger);
+        self.used = 0;
+        for PretokenLine(slots) in &old {
+            self.insert_all(slots);
+        }
+        self.grows_at = self.lines.len();
+    }
+
+    fn insert_all(&mut self, slots: &[PretokenSlot]) {
+        for slot in slots {
             if !slot.key.is_none() {
                 self.insert_slot(*slot);
             }
@@ -200,6 +213,14 @@ impl PretokenTable {
     }
 }
 
+/// Appends a pretoken that does not fit a key, after its length, and returns the key that names it.
+pub(crate) fn store_long(long: &mut Vec<u8>, hash: u64, pretoken: &[u8]) -> Key {
+    let key = Key::long(hash, long.len());
+    long.extend((pretoken.len() as u32).to_le_bytes());
+    long.extend(pretoken);
+    key
+}
+
 /// A table for probing home lines, where most pretokens are.
 #[derive(Clone, Copy)]
 pub(crate) struct PretokenTableView<'t> {
@@ -223,9 +244,8 @@ impl PretokenTableView<'_> {
     }
 
     /// Prefetches the home line of a pretoken that does not fit a key, and returns it.
-    #[cold]
-    pub(crate) fn prefetch_long(self, pretoken: &[u8]) -> usize {
-        let home = long_hash(pretoken) as usize & self.mask;
+    pub(crate) fn prefetch_long(self, hash: u64) -> usize {
+        let home = hash as usize & self.mask;
         prefetch(&self.lines[home]);
         home
     }
@@ -261,9 +281,16 @@ mod tests {
                     _ => table.find_and_move_home(home, key),
                 }
             }
-            None => table.get_long(pretoken),
+            None => table.get_long(long_hash(pretoken), pretoken),
         };
         found.map(|encoding| encoding.data[0])
+    }
+
+    fn insert(table: &mut PretokenTable, pretoken: &[u8], encoding: PretokenEncoding) {
+        match Key::of(pretoken, 0, pretoken.len()) {
+            Some(key) => table.insert_key(key, encoding),
+            None => table.insert_long(long_hash(pretoken), pretoken, encoding),
+        }
     }
 
     #[test]
@@ -273,16 +300,16 @@ mod tests {
             let bytes = number.to_le_bytes().into_iter().cycle();
             bytes.take(length[usize::from(number.is_multiple_of(5))]).collect::<Vec<u8>>()
         };
-        let mut model = PretokenTable::with_capacity(16);
+        let mut model = ModelPretokens::default();
         for number in 0..16 {
-            model.insert(&pretoken(number), encoding(number));
+            model.push(&pretoken(number), encoding(number));
         }
-        let mut table = model.clone_with_room();
+        let mut table = PretokenTable::new(&model);
         let mut expected: HashMap<Vec<u8>, u32> = HashMap::new();
         for number in 0..20_000 {
             expected.entry(pretoken(number)).or_insert(number);
             if table.get(&pretoken(number)).is_none() {
-                table.insert(&pretoken(number), encoding(number));
+                insert(&mut table, &pretoken(number), encoding(number));
             }
             assert!(table.get(&pretoken(number)).is_some());
             // A lookup moves others, which must still be found.
@@ -295,10 +322,10 @@ mod tests {
         }
         assert_eq!(get(&mut table, b"neither short nor present"), None);
         table.reset(&model);
-        assert_eq!(table.len(), model.len());
+        assert_eq!(table.len(), model.slots.len());
         for number in 0..100 {
             let found = get(&mut table, &pretoken(number));
-            assert_eq!(found.is_some(), model.get(&pretoken(number)).is_some());
+            assert_eq!(found.is_some(), number < 16);
         }
     }
 }

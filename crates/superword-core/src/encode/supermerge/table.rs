@@ -107,10 +107,11 @@ impl SupermergeTable {
         SupermergeTable { pairs, allows_all, has_after, has_before, reopened: vec![unused] }
     }
 
-    /// Adds a reopened pretoken, and returns its index.
-    pub(crate) fn add_reopened(&mut self, reopened: Reopened) -> u32 {
-        self.reopened.push(reopened);
-        self.reopened.len() as u32 - 1
+    /// Adds reopened pretokens, and returns how many there were before.
+    pub(crate) fn append_reopened(&mut self, reopened: Vec<Reopened>) -> u32 {
+        let before = self.reopened.len() as u32 - 1;
+        self.reopened.extend(reopened);
+        before
     }
 
     /// Returns the reopened pretoken with an index.
