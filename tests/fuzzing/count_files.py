@@ -100,6 +100,8 @@ def damage_rows(choices: Choices, path: Path) -> None:
         rows = pq.read_table(path).to_pylist()
     except (pa.ArrowException, OSError, UnicodeDecodeError):
         return
+    if any(row.keys() != {"key", "count"} for row in rows):
+        return
     for _ in range(1 + choices.below(3)):
         at = choices.below(len(rows) + 1)
         row: dict[str, Any] = dict(rows[at]) if at < len(rows) else {"key": b"x", "count": 1}

@@ -34,6 +34,7 @@ pub(super) fn read_json_lines(data: &[u8]) {
     assert_eq!(totals.documents, found.len() as u64);
     // `serde_json` has limits that the reader does not have.
     if data.iter().filter(|&&byte| byte == b'[' || byte == b'{').count() < 100 && is_plain(data) {
+        let data = data.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(data);
         let expected: Vec<String> =
             data.split(|&byte| byte == b'\n').filter_map(read_line).collect();
         assert_eq!(found, expected);
