@@ -78,7 +78,7 @@ fn split_twice(
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 300, ..Default::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 100, ..Default::default() })]
     #[test]
     fn a_record_has_the_fragments_of_its_text(
         batches in prop::collection::vec(

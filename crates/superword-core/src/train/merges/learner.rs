@@ -264,7 +264,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig { failure_persistence: None, ..Default::default() })]
+        #![proptest_config(ProptestConfig { failure_persistence: None, cases: 128, ..Default::default() })]
         #[test]
         fn the_floor_does_not_change_the_steps(
             words in prop::collection::vec(("[ab]{1,9}|[a-d]{1,6}", 1_u64..300), 1..30),
