@@ -31,6 +31,7 @@ bench: $(VENV)/installed ## Run the benchmarks; CONTRIBUTING.md says on what tex
 	$(VENV)/bin/python benchmarks/corpus.py
 	$(VENV)/bin/python benchmarks/model.py
 	$(VENV)/bin/python benchmarks/train.py
+	$(VENV)/bin/python benchmarks/cores.py
 	$(VENV)/bin/python benchmarks/growth.py
 	$(VENV)/bin/python benchmarks/scale.py
 	$(VENV)/bin/python benchmarks/thresholds.py
