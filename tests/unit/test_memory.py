@@ -229,3 +229,16 @@ def test_sizes_of_memory_make_sense() -> None:
     assert superword.Resources(**given).memory_bytes == _core.MIN_MEMORY_LIMIT
     with pytest.raises(ValueError, match="must be at least 256 MB"):
         superword.Resources(memory_limit=_core.MIN_MEMORY_LIMIT - 1)
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"supermerges": False, "deletion": None, "transition": 260}]
+)
+def test_a_record_that_cannot_be_written_is_an_error_with_folder_and_advice(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, options: dict[str, Any]
+) -> None:
+    folder = tmp_path / "missing"
+    monkeypatch.setenv("TMPDIR", str(folder))
+    with pytest.raises(FileNotFoundError, match="record of the corpus; .*TMPDIR") as raised:
+        superword.train(["to be or not to be"] * 50, 262, memory_limit="300MB", **options)
+    assert raised.value.filename == str(folder)
