@@ -271,6 +271,12 @@ def test_other_commands_note_it_too(
     assert how.format(corpus) in done.stderr
 
 
+def test_one_document_is_not_several(model: Path, folder: Path) -> None:
+    (folder / "one.txt").write_text("to be")
+    done = run(model, folder / "one.txt", "-o", folder / "one.npy")
+    assert b" of 1 document, 5 bytes; " in done.stderr
+
+
 @pytest.mark.parametrize(
     ("typed", "separator"),
     [(r"\0", "\0"), (r"\n\n", "\n\n"), (r"\t|\r", "\t|\r"), (r"a\\n", r"a\n"), ("\n", "\n")],

@@ -22,7 +22,7 @@ from superword.commands.options import (
 from superword.commands.text_input import read_input
 from superword.corpus import CorpusOptions, RawPath, reject_inputs
 from superword.tokenizer import Tokenizer, load
-from superword.tokenizer.display import open_console
+from superword.tokenizer.display import count_noun, open_console
 from superword.tokens import Encoded, encode_corpus, list_outputs
 from superword.training import Resources
 
@@ -139,7 +139,7 @@ def summarize(encoded: Encoded, output: Path, console: Console) -> None:
     """Print a summary of an encoded corpus."""
     rate = f"; {encoded.bytes / encoded.tokens:.2f} bytes per token" if encoded.tokens else ""
     console.print(
-        f"{output}: {encoded.tokens:,} tokens of {encoded.documents:,} documents, "
-        f"{encoded.bytes:,} bytes{rate}",
+        f"{output}: {count_noun(encoded.tokens, 'token')} of "
+        f"{count_noun(encoded.documents, 'document')}, {count_noun(encoded.bytes, 'byte')}{rate}",
         markup=False,
     )
