@@ -26,7 +26,7 @@ from superword.tables import (
     format_markdown,
     print_table,
 )
-from superword.tokenizer.display import render_for_output
+from superword.tokenizer.display import count_noun, render_for_output
 from superword.tokenizer.token_html import build_note
 
 __all__ = [
@@ -249,7 +249,8 @@ def describe_corpus(measured: Sequence[Measurement]) -> str:
     """Say what was measured on."""
     first = measured[0]
     patterns = ", ".join(sorted({find_pattern_name(each.pattern) for each in measured}))
-    return f"{first.documents:,} documents, {first.bytes:,} bytes; pretokens by {patterns}"
+    documents, size = count_noun(first.documents, "document"), count_noun(first.bytes, "byte")
+    return f"{documents}, {size}; pretokens by {patterns}"
 
 
 def format_comparison_html(measured: Sequence[Measurement]) -> str:
