@@ -12,10 +12,9 @@ from __future__ import annotations
 
 import argparse
 import os
-from itertools import pairwise
 
 import results
-from harness import Figures, measure_training, prepare_corpus
+from harness import measure_stages, measure_training, prepare_corpus
 
 MANY = 16
 RUNS: dict[str, dict[str, object]] = {
@@ -28,12 +27,6 @@ RUNS: dict[str, dict[str, object]] = {
         "transition": 104_857,
     },
 }
-
-
-def measure_stages(figures: Figures) -> dict[str, float]:
-    """Return the seconds of each stage, and of saving the model with the last one."""
-    begins = [*figures["begins"].items(), ("", figures["seconds"])]
-    return {name: end - begin for (name, begin), (_, end) in pairwise(begins)}
 
 
 def estimate(one: float, two: float) -> float:

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -112,6 +113,12 @@ def measure_training(
         if hash_file(MODEL) != expected:
             raise SystemExit(f"{text.name}, {options}: a timed run saved a different model")
     return {**choose_fastest(runs), "model_bytes": MODEL.stat().st_size, "sha256": expected}
+
+
+def measure_stages(figures: Figures) -> dict[str, float]:
+    """Return the seconds of each stage, and of saving the model with the last one."""
+    begins = [*figures["begins"].items(), ("", figures["seconds"])]
+    return {name: end - begin for (name, begin), (_, end) in pairwise(begins)}
 
 
 def hash_file(path: Path) -> str:

@@ -23,6 +23,7 @@ from harness import (
     WORK,
     Figures,
     choose_fastest,
+    measure_stages,
     measure_training,
     prepare_corpus,
     run_trainer,
@@ -64,9 +65,8 @@ def measure_peer(name: str, text: Path, repeats: int) -> Figures:
 
 def format_stages(figures: Figures) -> str:
     """Format the seconds of each stage."""
-    begins = [*figures["begins"].items(), ("", figures["seconds"])]
-    pairs = zip(begins, begins[1:], strict=False)
-    return ", ".join(f"{name} {end - begin:.1f}" for (name, begin), (_, end) in pairs)
+    stages = measure_stages(figures)
+    return ", ".join(f"{name} {seconds:.1f}" for name, seconds in stages.items())
 
 
 def build_rows(measured: Mapping[str, Figures]) -> list[list[object]]:

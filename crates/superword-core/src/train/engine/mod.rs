@@ -54,7 +54,7 @@ pub(crate) struct PairEngine<S> {
 /// The largest number of shares of a change. Each has counts of its own for every token.
 const MAX_SHARES: usize = 16;
 
-/// The smallest share of the occurrences of a change for which it is worth to start a thread.
+/// The smallest share of the occurrences of a change that is worth a thread.
 const MIN_SHARE: usize = if cfg!(test) { 2 } else { 4096 };
 
 impl<S: TokenSequence> PairEngine<S> {
