@@ -12,10 +12,10 @@ import sys
 from pathlib import Path
 
 import numpy as np
-from configuration import Arm, Experiment, read_experiment
-from data import END_OF_TEXT, folder_of
 
 import superword
+from configuration import Arm, Experiment, read_experiment
+from data import END_OF_TEXT, folder_of
 
 __all__ = ["find_matching_size", "prepare"]
 

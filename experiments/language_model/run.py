@@ -18,9 +18,10 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
+
 from configuration import Experiment, Series, read_experiment
 from data import ArmData, read_arm
-from numpy.typing import NDArray
 from schedule import plan_steps
 from trainer import Trainer
 

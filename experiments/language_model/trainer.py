@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
+
 from configuration import Experiment, Size
 from data import ArmData, read_windows
 from flops import training_flops
-from muon import Muon
-from numpy.typing import NDArray
-from schedule import context_tokens, rate_factor, row_count
-
 from model import LanguageModel
+from muon import Muon
+from schedule import context_tokens, rate_factor, row_count
 
 __all__ = ["Trainer"]
 
