@@ -41,7 +41,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         def score(windows: list[Any], noise: np.random.Generator = noise) -> list[Any]:
             return [-noise.uniform(0, 5, len(ids) - first) for ids, first in windows]
 
-        found = bits_per_byte(score, rows, tokenizer=tok, name=name, context=16)  # type: ignore[arg-type]
+        found = bits_per_byte(score, rows, tokenizer=tok, name=name, context=16)
         save_bits_per_byte([found], tmp_path / f"{name}.json")
     return tmp_path
 

@@ -28,7 +28,7 @@ def score_text(rows: list[Any], nats: float = 3.7) -> BitsPerByte:
         return [np.full(len(ids) - first, -nats) for ids, first in windows]
 
     tok = superword.train(["to be"], 256, special_tokens=["<|end|>"])
-    return bits_per_byte(score, rows, tokenizer=tok, name="naïve \x9b")  # type: ignore[arg-type]
+    return bits_per_byte(score, rows, tokenizer=tok, name="naïve \x9b")
 
 
 @pytest.mark.parametrize(

@@ -52,7 +52,7 @@ def test_the_interval_is_that_of_the_plain_twin(
 ) -> None:
     first, second, sizes = map(list, zip(*rows, strict=True))
     found = bootstrap_difference(first, second, sizes, samples=samples, seed=seed)
-    expected = bootstrap_slowly(first, second, sizes, samples, seed)  # type: ignore[arg-type]
+    expected = bootstrap_slowly(first, second, sizes, samples, seed)
     scale = max(max(row[:2]) / row[2] for row in rows if row[2])
     for value, other in zip(found, expected, strict=True):
         if other is None:
