@@ -93,7 +93,9 @@ def encode_documents(
     size_of = np.concatenate(all_sizes)
     if not size_of.any():
         raise CorpusError("the corpus holds no text; check the paths and the column")
-    labels = find_source_labels(corpus, source, len(found), are_some_skipped=bool(opened.skipped()))
+    labels = find_source_labels(
+        corpus, source, len(found), are_some_skipped=bool(opened.skipped()), stacklevel=5
+    )
     return EncodedDocuments(found, size_of, labels, digest.hexdigest())
 
 

@@ -34,6 +34,8 @@ def find_end_of_text(
         256
     """
     if isinstance(given, int):
+        if given < 0:
+            raise SpecialTokenError(f"end_of_text must not be negative, and is {given}")
         return given
     special = dict(tok.special_tokens)
     start = None

@@ -124,8 +124,8 @@ def bits_per_byte(
             threads=resources.thread_count,
             report=report,
         )
-        largest = max(end, *(int(ids.max()) for ids in documents.ids if len(ids)))
-        if loaded and not 0 <= largest < loaded.vocab_size:
+        largest = max([end, *(int(ids.max()) for ids in documents.ids if len(ids))])
+        if loaded and largest >= loaded.vocab_size:
             raise ValueError(
                 f"the model has {loaded.vocab_size:,} ids, and {tok.name} gives the id {largest}; "
                 "this is not the model's tokenizer"

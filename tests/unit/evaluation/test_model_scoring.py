@@ -264,7 +264,7 @@ def test_a_source_without_text_is_not_compared() -> None:
     assert list(compare_bits_per_byte(found, found).sources) == ["a"]
 
 
-@pytest.mark.parametrize("texts", [["to be", "or"], ["tobe", " or"], ["or", "to be"]])
+@pytest.mark.parametrize("texts", [["to be", " or"], ["to be or"], ["or", "to be "]])
 def test_different_documents_are_not_compared(texts: list[str]) -> None:
     tok = single_bytes()
     first = bits_per_byte(certain, ["to be ", "or"], tokenizer=tok, name="a")
@@ -283,6 +283,8 @@ def test_end_of_text_is_found_or_asked_for() -> None:
         bits_per_byte(certain, ["to"], tokenizer=tok)
     with pytest.raises(SpecialTokenError, match="it has the special tokens '<|a|>', '<|b|>': pass"):
         bits_per_byte(certain, ["to"], tokenizer=two)
+    with pytest.raises(SpecialTokenError, match="end_of_text must not be negative, and is -1"):
+        bits_per_byte(certain, ["to"], tokenizer=two, end_of_text=-1)
     with pytest.raises(SpecialTokenError, match="there is no special token '<|c|>'"):
         bits_per_byte(certain, ["to"], tokenizer=two, end_of_text="<|c|>")
 
