@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 from typer.core import TyperCommand
 
+from superword.commands.bpb import bpb_command
 from superword.commands.compare import compare_command
 from superword.commands.count import count_command
 from superword.commands.decode import decode_command
@@ -94,5 +95,6 @@ add_command("extend", extend_command)
 add_command("prune", prune_command)
 add_command("evaluate", evaluate_command, MultiValueCommand)
 add_command("compare", compare_command, MultiValueCommand)
+add_command("bpb", bpb_command, MultiValueCommand)
 add_command("reproduce", reproduce_command, MultiValueCommand)
 add_command("playground", playground_command)

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import superword
+from superword.evaluation import bits_per_byte, save_bits_per_byte
 from superword.tokenizer.display import escape_controls
 
 # Clears the screen, as a two-byte and as a one-byte escape; then reverses the line.
@@ -23,6 +24,7 @@ RUN = [sys.executable, "-c", "from superword.cli import app; app()"]
 STYLES = re.compile(r"\x1b\[([0-9;]*m|\?25[lh]|2K|1A)")
 MODEL = f"{EVIL}.json"
 CORPUS = f"{EVIL}.jsonl"
+BITS = f"bits{EVIL}.json"
 COMMANDS = {
     "pretokenize": [EVIL],
     "pretokenize of a bad pattern": ["x", "--pattern", f"({EVIL}"],
@@ -53,6 +55,12 @@ COMMANDS = {
     "evaluate without a column": [MODEL, "--corpus", CORPUS, "--source", EVIL],
     "compare": [MODEL, "--corpus", CORPUS, "--text", EVIL, "--name", EVIL],
     "compare of a corpus": [CORPUS, "--text", "to be"],
+    "bpb": [BITS, BITS],
+    "bpb as csv": [BITS, BITS, "--csv"],
+    "bpb as markdown": [BITS, BITS, "--markdown"],
+    "bpb as latex": [BITS, BITS, "--latex"],
+    "bpb of a corpus": [CORPUS],
+    "bpb of a missing model": [f"missing{EVIL}"],
     "reproduce": ["--config", f"missing{EVIL}"],
     "playground": [f"missing{EVIL}"],
     f"no{EVIL}": [],
@@ -69,6 +77,13 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     rows = [json.dumps({"text": text, "source": EVIL}) + "\n" for text in texts]
     (path / CORPUS).write_text("".join(rows))
     superword.count(texts, path / f"counts{EVIL}")
+    bits = bits_per_byte(
+        lambda windows: [[-1.0] * (len(ids) - first) for ids, first in windows],
+        path / CORPUS,
+        tokenizer=tok,
+        name=EVIL,
+    )
+    save_bits_per_byte([bits], path / BITS)
     return path
 
 

@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,7 @@ from typer.testing import CliRunner
 import superword
 from superword.cli import app
 from superword.commands.json_output import dump_json
+from superword.evaluation import Window, bits_per_byte, save_bits_per_byte
 from superword.version import find_version
 
 ROOT = Path(__file__).parent.parent.parent
@@ -60,6 +61,7 @@ ARGUMENTS: dict[str, list[str]] = {
     "prune": ["model.json", "corpus.jsonl", "-o", "pruned", "--to", "260"],
     "evaluate": ["model.json", "--corpus", "corpus.jsonl"],
     "compare": ["model.json", "--corpus", "corpus.jsonl", "--text", HOSTILE],
+    "bpb": ["bits.json", "bits.json"],
     "reproduce": [
         *("--config", "paper.toml", "--train", "corpus.jsonl", "--eval", "corpus.jsonl"),
         *("-o", "results", "--vocab-sizes", "260"),
@@ -74,7 +76,14 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     rows = [json.dumps({"text": text, "source": "here"}) + "\n" for text in DOCUMENTS]
     Path("corpus.jsonl").write_text("".join(rows))
     Path("paper.toml").write_text("baselines = []\ntransition = 0\n")
+    bits = bits_per_byte(score, DOCUMENTS, tokenizer=KINDS["boundless"](), name=HOSTILE)
+    save_bits_per_byte([bits], "bits.json")
     return tmp_path
+
+
+def score(windows: Sequence[Window]) -> list[list[float]]:
+    """Give each token the probability 1 / e."""
+    return [[-1.0] * (len(ids) - first) for ids, first in windows]
 
 
 def invoke(*arguments: str) -> Any:

@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 import superword
 from superword.cli import app
+from superword.evaluation import bits_per_byte, save_bits_per_byte
 
 RUN = [sys.executable, "-c", "from superword.cli import app; app()"]
 DEEP = 100_000
@@ -48,6 +49,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     tok.save(path / "model.json")
     superword.export(tok, path / "bpe.tiktoken", "tiktoken")
     (path / "corpus.txt").write_text("to be or not to be")
+    bits = bits_per_byte(
+        lambda windows: [[-1.0] * (len(ids) - first) for ids, first in windows],
+        documents,
+        tokenizer=tok,
+    )
+    save_bits_per_byte([bits], path / "bits.json")
     return path
 
 
@@ -135,6 +142,7 @@ PRINTING = {
     "pretokenize": ["pretokenize", "to be café"],
     "compare": ["compare", "model.json", "--text", "to be café"],
     "evaluate": ["evaluate", "model.json", "--corpus", "corpus.txt", "--progress", "none"],
+    "bpb": ["bpb", "bits.json"],
 }
 
 

@@ -20,6 +20,7 @@ from typer.testing import CliRunner
 import superword
 from superword import Tokenizer, encode_corpus
 from superword.cli import app
+from superword.evaluation import bits_per_byte, save_bits_per_byte
 
 TEXTS = ["to be or not to be", "to be", "or not"]
 GROUP: Any = typer.main.get_command(app)
@@ -56,6 +57,7 @@ CASES: list[tuple[str, str]] = [
     ("prune bpe.json c.jsonl --to 257 -o linked", "bpe.json"),
     ("compare m.html bpe.json --corpus c.jsonl --html OUT", "m.html"),
     ("compare m.svg bpe.json --corpus c.jsonl -o OUT", "m.svg"),
+    ("bpb bits.json -o OUT", "bits.json"),
     (
         "reproduce --train results/models/a.jsonl --eval c.jsonl -o results",
         "results/models/a.jsonl",
@@ -100,6 +102,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, models: dict[str, To
     for name in ("model.json", "m.parquet", "m.html", "m.svg"):
         models["model"].save(name)
     superword.count([Path("c.jsonl")], "counted")
+    bits = bits_per_byte(
+        lambda windows: [[-1.0] * (len(ids) - first) for ids, first in windows],
+        TEXTS,
+        tokenizer=models["bpe"],
+        end_of_text=0,
+    )
+    save_bits_per_byte([bits], "bits.json")
     os.link("bpe.json", "linked/superword.json")
     return tmp_path
 

@@ -16,6 +16,7 @@ import pyarrow.parquet
 import superword
 from superword.counts.folders import check_files, find_shard, list_all_shards
 from superword.errors import CountsError
+from superword.evaluation import bits_per_byte, load_bits_per_byte, save_bits_per_byte
 from superword.interop import import_tokenizer
 
 Contents = dict[str, bytes]
@@ -101,6 +102,10 @@ def read_pretrained(folder: Path) -> Any:
 
     read = SuperwordTokenizer.from_pretrained(folder)
     return read.get_vocab(), read.chat_template, read.encode("to be or not to be")
+
+
+def load_bits(name: str) -> Callable[[Path], Any]:
+    return lambda folder: [each.as_json() for each in load_bits_per_byte(folder / name)]
 
 
 def read_bytes(name: str) -> Callable[[Path], Any]:
@@ -274,6 +279,7 @@ WRITERS = [
         "Measurement.save model.json {corpus} out/measured.json",
         read_bytes("measured.json"),
     ),
+    Writer("bpb", "bpb bits-{age}.json -o out/bits.json", load_bits("bits.json")),
     Writer(
         "reproduce",
         "reproduce --config paper.toml --train {corpus} --out out --threads 1",
@@ -298,6 +304,13 @@ def make_inputs(folder: Path, tok: superword.Tokenizer) -> None:
         (folder / f"{age}.txt").write_text(text)
         (folder / f"{age}.short").write_text(text[:40])
         (folder / f"{age}.ids").write_text(" ".join(map(str, tok.encode(text))))
+        bits = bits_per_byte(
+            lambda windows: [[-1.0] * (len(ids) - first) for ids, first in windows],
+            [text[:6000] for text in texts],
+            tokenizer=tok,
+            end_of_text=0,
+        )
+        save_bits_per_byte([bits], folder / f"bits-{age}.json")
         (folder / age).mkdir()
         for number in range(2):
             (folder / age / f"{number}.txt").write_text(texts[number][:3000])

@@ -18,7 +18,7 @@ from superword.cli import app
 from superword.commands.options import SPELLINGS
 from superword.corpus import open_corpus
 from superword.corpus.options import CorpusKeywords
-from superword.evaluation import evaluate
+from superword.evaluation import bits_per_byte, evaluate
 from superword.keywords import list_options
 from superword.spark import train as spark_train
 from superword.tokenizer.config import TrainingKeywords
@@ -42,6 +42,7 @@ FUNCTIONS: list[Callable[..., Any]] = [
     spark_train,
     open_corpus,
     evaluate,
+    bits_per_byte,
 ]
 # Names that mean something else, or must be given, in these functions and commands.
 APART = {

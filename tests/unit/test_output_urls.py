@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 import superword
 from superword import Tokenizer
 from superword.cli import app
-from superword.evaluation import evaluate, save_plot
+from superword.evaluation import evaluate, save_bits_per_byte, save_plot
 from superword.reproduction import read_settings
 from superword.transformers import SuperwordTokenizer
 
@@ -29,6 +29,7 @@ WRITERS: dict[str, Callable[[Tokenizer, str], object]] = {
     "extend_on_counts": lambda tok, url: superword.extend_on_counts(tok, url, 1, corpus=TEXTS),
     "save_pretrained": lambda tok, url: SuperwordTokenizer(tok).save_pretrained(url),
     "save_plot": lambda tok, url: save_plot([evaluate(tok, TEXTS)], Path(url, "plot.svg")),
+    "save_bits_per_byte": lambda tok, url: save_bits_per_byte([], f"{url}/bits.json"),
     "reproduce": lambda _, url: read_settings(None, {"train": "a", "eval": "b", "out": Path(url)}),
 }
 
@@ -63,6 +64,7 @@ def test_urls_are_refused_as_outputs(
         ["count", "text.txt", "-o", "s3://bucket/counts"],
         ["merge-counts", "counts", "-o", "s3://bucket/counts"],
         ["compare", "model.json", "--corpus", "text.txt", "--plot", "s3://bucket/plot.svg"],
+        ["bpb", "bits.json", "-o", "s3://bucket/bits.json"],
         ["reproduce", "--train", "text.txt", "--eval", "text.txt", "--out", "s3://bucket/results"],
     ],
     ids=lambda command: command[0],

@@ -10,6 +10,6 @@ In reading order:
     multi_value   Options that take several values: --corpus a.jsonl b.jsonl.
     side_by_side  A text as several tokenizers split it.
     train, extend, prune, count, merge_counts, pretokenize, encode, decode, explain, inspect,
-    export, evaluate, compare, reproduce, playground
+    export, evaluate, compare, bpb, reproduce, playground
                   The command of this name.
 """

@@ -13,7 +13,7 @@ from superword.evaluation.tokenizers import AnyTokenizer
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-__all__ = ["BatchCounts", "TokenTable", "measure_batch"]
+__all__ = ["BatchCounts", "TokenTable", "encode_texts", "find_intact", "measure_batch"]
 
 
 class TokenTable(NamedTuple):
@@ -80,13 +80,7 @@ def measure_batch(
     tok: AnyTokenizer, table: TokenTable, pattern: str, texts: list[str]
 ) -> BatchCounts:
     """Encode a batch of documents and count its tokens."""
-    ids, starts = tok.encode_batch(texts)
-    if len(ids) and int(ids.max()) >= len(table.lengths):
-        raise ValueError(
-            f"{tok.name}: a text has the id {ids.max()}, but the largest id is "
-            f"{len(table.lengths) - 1}; set vocabulary or id_limit"
-        )
-    offsets = starts.astype(np.int64)
+    ids, offsets = encode_texts(tok, table, texts)
     documents = [text.encode() for text in texts]
     sizes = np.fromiter(map(len, documents), np.int64, len(documents))
     is_intact = find_intact(table, ids, offsets, documents, sizes)
@@ -106,6 +100,23 @@ def measure_batch(
         sizes=sizes,
         tokens=np.diff(offsets),
     )
+
+
+def encode_texts(
+    tok: AnyTokenizer, table: TokenTable, texts: list[str], threads: int = 1
+) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
+    """Encode texts to one array of ids and the offset of each text in it.
+
+    Raises:
+        ValueError: If an id is not in the table.
+    """
+    ids, starts = tok.encode_batch(texts, threads)
+    if len(ids) and int(ids.max()) >= len(table.lengths):
+        raise ValueError(
+            f"{tok.name}: a text has the id {ids.max()}, but the largest id is "
+            f"{len(table.lengths) - 1}; set vocabulary or id_limit"
+        )
+    return ids, starts.astype(np.int64)
 
 
 def find_intact(

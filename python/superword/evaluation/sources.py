@@ -33,7 +33,12 @@ class SourceTotals(NamedTuple):
 
 
 def find_source_labels(
-    corpus: CorpusLike, column: str | None, documents: int, *, are_some_skipped: bool = False
+    corpus: CorpusLike,
+    column: str | None,
+    documents: int,
+    *,
+    are_some_skipped: bool = False,
+    stacklevel: int = 4,
 ) -> list[str] | None:
     """Return the source of each of the first documents; None unless all of them have one.
 
@@ -44,6 +49,7 @@ def find_source_labels(
         column: The column that names the source; None for `source`, where there is one.
         documents: The number of documents.
         are_some_skipped: Whether some input was skipped; then labels cannot be told apart.
+        stacklevel: Which caller the warning names.
     """
     name = DEFAULT_COLUMN if column is None else column
     try:
@@ -54,7 +60,7 @@ def find_source_labels(
         if column is not None or has_label(corpus, name):
             # What follows the semicolon is advice for reading documents.
             reason = str(error).partition(";")[0]
-            warnings.warn(f"nothing is reported by source: {reason}", stacklevel=4)
+            warnings.warn(f"nothing is reported by source: {reason}", stacklevel=stacklevel)
         return None
 
 

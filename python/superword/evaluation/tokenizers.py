@@ -67,6 +67,11 @@ class AnyTokenizer(ABC):
         """One more than the largest id."""
         return max(self.vocabulary, default=-1) + 1
 
+    @property
+    def special_tokens(self) -> dict[str, int]:
+        """The ids of special tokens; none by default."""
+        return {}
+
     def token_bytes(self, id: int) -> bytes:
         """Return the bytes of a token."""
         return self.vocabulary[id]
@@ -103,6 +108,11 @@ class Ours(AnyTokenizer):
         """Encode texts; special tokens in them are ordinary text."""
         return self.model.encode_batch_to_numpy(texts, threads)
 
+    @property
+    def special_tokens(self) -> dict[str, int]:
+        """The ids of the model's special tokens."""
+        return self.model.special_tokens
+
     @cached_property
     def superwords(self) -> frozenset[int]:
         """The ids that a supermerge made; without supermerges, as for other tokenizers."""
@@ -124,7 +134,9 @@ class HuggingFace(AnyTokenizer):
         self.name = name
         self.pattern = choose_pattern(pattern, find_named_pattern(described["pre_tokenizer"]))
         read = make_token_reader(described)
-        special = {added["id"] for added in described["added_tokens"] if added["special"]}
+        added = [token for token in described["added_tokens"] if token["special"]]
+        self._special_tokens = {token["content"]: token["id"] for token in added}
+        special = set(self._special_tokens.values())
         vocabulary = tokenizer.get_vocab(with_added_tokens=True)
         ordered = sorted((id, token) for token, id in vocabulary.items() if id not in special)
         self.vocabulary = {id: read(token) for id, token in ordered}
@@ -134,6 +146,11 @@ class HuggingFace(AnyTokenizer):
     def id_limit(self) -> int:
         """One more than the largest id, special tokens included."""
         return self._id_limit
+
+    @property
+    def special_tokens(self) -> dict[str, int]:
+        """The ids of the special tokens in the file."""
+        return self._special_tokens
 
     def encode_batch(self, texts: Sequence[str], threads: int = 1) -> EncodedBatch:
         """Encode texts, without the special tokens that some models put around them."""
@@ -158,6 +175,14 @@ class Tiktoken(AnyTokenizer):
     def encode_batch(self, texts: Sequence[str], threads: int = 1) -> EncodedBatch:
         """Encode texts; special tokens in them are ordinary text."""
         return flatten_ids(self._encoding.encode_ordinary_batch(list(texts), num_threads=threads))
+
+    @property
+    def special_tokens(self) -> dict[str, int]:
+        """The ids of an encoding's special tokens; a vocabulary file has none."""
+        return {
+            text: self._encoding.encode_single_token(text)
+            for text in self._encoding.special_tokens_set
+        }
 
     @classmethod
     def from_encoding(

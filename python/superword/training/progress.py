@@ -35,6 +35,7 @@ STAGES = {
     "supermerges": "learning supermerges",
     "encode": "encoding",
     "evaluate": "evaluating",
+    "score": "scoring",
     "instability": "trying prompts",
     "train": "training",
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import subprocess
 import sys
 from pathlib import Path
@@ -18,6 +19,7 @@ from transformers import GPT2Config, GPT2LMHeadModel  # noqa: E402
 
 import superword  # noqa: E402
 from superword import Prompt  # noqa: E402
+from superword.evaluation import bits_per_byte  # noqa: E402
 from superword.lm_eval import SuperwordLM  # noqa: E402
 from superword.transformers import SuperwordTokenizer, find_covers  # noqa: E402
 
@@ -72,6 +74,15 @@ def test_scores_are_of_all_ids_after_the_certain_ones(model: SuperwordLM) -> Non
         certain = len(tok.encode_prompt(context).ids)
         head = whole[:certain] or [1500]
         assert score == pytest.approx(log_probability(model, head, whole[certain:]), abs=1e-3)
+
+
+def test_rolling_scores_are_the_bits_of_bpb(model: SuperwordLM, folder: Path) -> None:
+    texts = [text[: 300 + at] for at, text in enumerate(list(superword.sample())[:5])]
+    requests = ask("loglikelihood_rolling", *((text,) for text in texts))
+    scores = model.loglikelihood_rolling(requests, disable_tqdm=True)
+    found = bits_per_byte(folder, texts)
+    assert found.document_tokens.max() <= found.settings.context
+    assert found.document_bits == pytest.approx([-score / math.log(2) for score in scores])
 
 
 def test_rolling_scores_are_of_the_whole_text(model: SuperwordLM) -> None:
