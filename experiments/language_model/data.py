@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from superword.evaluation.windows import cut_windows
+
 __all__ = ["END_OF_TEXT", "ArmData", "Windows", "folder_of", "read_arm", "read_windows"]
 
 END_OF_TEXT = "<|endoftext|>"
@@ -65,7 +67,8 @@ class ArmData:
     def bytes_per_document(self) -> NDArray[np.int64]:
         """Return the bytes of each document to measure on."""
         ends = np.concatenate([[0], np.cumsum(self.lengths[self.evaluation], dtype=np.int64)])
-        return np.diff(ends[self.offsets])
+        sizes: NDArray[np.int64] = np.diff(ends[self.offsets])
+        return sizes
 
 
 def read_arm(work: Path, arm: str) -> ArmData:
@@ -96,7 +99,7 @@ class Windows:
     """A batch of windows over documents.
 
     Attributes:
-        ids: Rows of ids, the first of a document after end-of-text; filled up with end-of-text.
+        ids: Rows of ids, filled up with end-of-text.
         targets: For each of them, the id that follows.
         documents: For each target, the document that it belongs to; -1 where it is not scored.
     """
@@ -109,40 +112,20 @@ class Windows:
 def read_windows(data: ArmData, rows: int, context: int) -> Iterator[Windows]:
     """Yield windows in which each token is scored once.
 
-    A document's first window begins with end-of-text. Each further one begins half a context later
-    and scores what the one before did not reach, so a token has at least half a context before it,
-    or all of its document.
+    Windows begin half a context apart.
     """
-    places = []
-    for document, (start, end) in enumerate(zip(data.offsets[:-1], data.offsets[1:], strict=True)):
-        places += [(document, *place) for place in window_places(int(end - start), context)]
-    for first in range(0, len(places), rows):
+    parts = [
+        (document, window)
+        for document, (start, end) in enumerate(zip(data.offsets, data.offsets[1:], strict=False))
+        for window in cut_windows(
+            data.evaluation[start:end], data.end_of_text, context, max(1, context // 2)
+        )
+    ]
+    for first in range(0, len(parts), rows):
         ids = np.full((rows, context + 1), data.end_of_text, dtype=np.int64)
         documents = np.full((rows, context), -1, dtype=np.int64)
-        for row, (document, begin, scored, end) in enumerate(places[first : first + rows]):
-            origin = int(data.offsets[document])
-            # Position 0 of a document is end-of-text, which stands before its tokens.
-            if begin == 0:
-                ids[row, 1 : end + 1] = data.evaluation[origin : origin + end]
-            else:
-                ids[row, : end - begin + 1] = data.evaluation[origin + begin - 1 : origin + end]
-            documents[row, scored - begin : end - begin] = document
+        for row, (document, window) in enumerate(parts[first : first + rows]):
+            length = len(window.ids)
+            ids[row, :length] = window.ids
+            documents[row, window.first - 1 : length - 1] = document
         yield Windows(ids[:, :-1], ids[:, 1:], documents)
-
-
-def window_places(tokens: int, context: int) -> list[tuple[int, int, int]]:
-    """Return the windows over a document: where each begins, scores from, and ends.
-
-    Example:
-        >>> window_places(10, 4)
-        [(0, 0, 4), (2, 4, 6), (4, 6, 8), (6, 8, 10)]
-        >>> window_places(3, 4)
-        [(0, 0, 3)]
-    """
-    places = []
-    begin = scored = 0
-    while scored < tokens:
-        end = min(begin + context, tokens)
-        places.append((begin, scored, end))
-        begin, scored = begin + context // 2, end
-    return places

@@ -57,6 +57,22 @@ class Block(nn.Module):
         return x + self.narrow(functional.relu(self.widen(norm(x))).square())
 
 
+class Loss(nn.Module):
+    """The loss of each target after the last layer's output for it."""
+
+    def forward(self, x: Tensor, head: Tensor, targets: Tensor) -> Tensor:
+        """Return the losses, in nats.
+
+        Args:
+            x: The output of the last layer.
+            head: A vector for each token.
+            targets: The ids that follow.
+        """
+        logits = functional.linear(norm(x), head).float()
+        losses = functional.cross_entropy(logits.flatten(0, 1), targets.flatten(), reduction="none")
+        return losses.view_as(targets)
+
+
 class LanguageModel(nn.Module):
     """A language model that gives the loss of each token after those before it."""
 
@@ -73,6 +89,7 @@ class LanguageModel(nn.Module):
         self.embedding = nn.Embedding(vocab_size, width)
         self.blocks = nn.ModuleList(Block(width) for _ in range(layers))
         self.head = nn.Linear(width, vocab_size, bias=False)
+        self.loss = Loss()
         nn.init.normal_(self.embedding.weight, std=0.02)
         nn.init.zeros_(self.head.weight)
         turns = 10_000 ** -torch.linspace(0, 1, HEAD_WIDTH // 2 + 1)[:-1]
@@ -86,14 +103,8 @@ class LanguageModel(nn.Module):
 
     def compile_parts(self) -> None:
         """Compile one layer, for all of them, and the head with the loss."""
-        for block in self.blocks:
-            block.compile(dynamic=False)
-        self.losses = torch.compile(self.losses, dynamic=False)  # type: ignore[method-assign]
-
-    def losses(self, x: Tensor, targets: Tensor) -> Tensor:
-        """Return the loss of each target, in nats, after the last layer's output for it."""
-        logits = self.head(norm(x)).float()
-        return functional.cross_entropy(logits.flatten(0, 1), targets.flatten(), reduction="none")
+        for part in [*self.blocks, self.loss]:
+            part.compile(dynamic=False)
 
     def forward(self, ids: Tensor, targets: Tensor) -> Tensor:
         """Return the loss of each target, in nats: the one at `i` follows `ids[: i + 1]`.
@@ -103,10 +114,10 @@ class LanguageModel(nn.Module):
             targets: For each of them, the id that follows.
         """
         length = ids.shape[1]
-        cosines, sines = self.cosines[:length], self.sines[:length]  # type: ignore[index]
+        cosines, sines = self.cosines[:length], self.sines[:length]
         x = norm(self.embedding(ids))
         if torch.is_autocast_enabled(ids.device.type):
             x = x.to(torch.get_autocast_dtype(ids.device.type))
         for block in self.blocks:
             x = block(x, cosines, sines)
-        return self.losses(x, targets).view_as(targets)
+        return self.loss(x, self.head.weight, targets)

@@ -40,7 +40,7 @@ class Muon(torch.optim.Optimizer):
         super().__init__(matrices, {"lr": lr, "momentum": momentum})
 
     @torch.no_grad()
-    def step(self) -> None:  # type: ignore[override]
+    def step(self) -> None:
         """Change the matrices by one step."""
         for group in self.param_groups:
             by_shape = defaultdict(list)

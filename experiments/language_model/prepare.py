@@ -1,32 +1,40 @@
 """Train the tokenizers of an experiment, and encode its text with each.
 
-    python experiments/language_model/prepare.py EXPERIMENT.toml CORPORA WORK
+    python -m language_model.prepare EXPERIMENT.toml CORPORA WORK RESULTS
 
-What is there already in WORK is kept.
+Tokenizers and tokens go to WORK, and what is there already is kept. What a report needs of them,
+and the size and the group of each evaluation document, go to RESULTS.
 """
 
 from __future__ import annotations
 
+import gzip
 import json
 import sys
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 import numpy as np
 
 import superword
-from configuration import Arm, Experiment, read_experiment
-from data import END_OF_TEXT, folder_of
+from language_model.configuration import Arm, Experiment, read_experiment
+from language_model.data import END_OF_TEXT, folder_of
+from superword.evaluation.sources import find_source_labels
 
-__all__ = ["find_matching_size", "prepare"]
+__all__ = ["find_matching_size", "prepare", "write_documents"]
 
 
-def prepare(experiment: Experiment, work: Path) -> None:
+def prepare(experiment: Experiment, work: Path, results: Path) -> None:
     """Write the tokenizer and the tokens of each arm.
 
     Args:
         experiment: The experiment.
-        work: The folder to write to.
+        work: The folder of tokenizers and tokens.
+        results: The folder of results.
     """
+    results.mkdir(parents=True, exist_ok=True)
+    write_documents(experiment, results / "documents.csv.gz")
+    arms: dict[str, object] = {}
     tokenizers: dict[str, superword.Tokenizer] = {}
     for arm in sorted(experiment.arms.values(), key=lambda arm: arm.matches is not None):
         folder = folder_of(work, arm.name)
@@ -40,6 +48,25 @@ def prepare(experiment: Experiment, work: Path) -> None:
         tok = tokenizers[arm.name]
         print(f"{arm.name}: {tok.n_vocab:,} tokens", flush=True)
         encode(experiment, tok, folder)
+        described = json.loads((folder / "arm.json").read_text())
+        arms[arm.name] = {**described, "matches": arm.matches}
+    (results / "arms.json").write_text(json.dumps(arms, indent=1) + "\n")
+
+
+def write_documents(experiment: Experiment, path: Path) -> None:
+    """Write the bytes of each evaluation document, and the group of its source."""
+    corpus = superword.corpus.open_corpus(experiment.evaluation)
+    documents = corpus.documents()
+    sources = find_source_labels(experiment.evaluation, None, len(documents))
+    lines = ["bytes,group"]
+    for text, source in zip(documents, sources or [""] * len(documents), strict=True):
+        matching = (
+            group
+            for group, globs in experiment.sources.items()
+            if any(fnmatchcase(source, glob) for glob in globs)
+        )
+        lines.append(f"{len(text.encode())},{next(matching, 'other')}")
+    path.write_bytes(gzip.compress("\n".join([*lines, ""]).encode(), mtime=0))
 
 
 def train_tokenizer(
@@ -106,6 +133,7 @@ def encode(experiment: Experiment, tok: superword.Tokenizer, folder: Path) -> No
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 4:
+    if len(sys.argv) != 5:
         raise SystemExit(__doc__)
-    prepare(read_experiment(Path(sys.argv[1]), Path(sys.argv[2])), Path(sys.argv[3]))
+    path, corpora, work, results = map(Path, sys.argv[1:])
+    prepare(read_experiment(path, corpora), work, results)

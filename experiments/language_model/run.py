@@ -1,6 +1,6 @@
 """Run an experiment: train each model, measure its bits per byte, and add them to the results.
 
-    python experiments/language_model/run.py EXPERIMENT.toml WORK RESULTS [--seconds N]
+    python -m language_model.run EXPERIMENT.toml WORK RESULTS [--seconds N]
 
 WORK is what `prepare.py` has written. Runs that are in RESULTS are skipped. With --seconds, no run
 starts that would not end in time. A run that was stopped goes on from its last checkpoint.
@@ -20,10 +20,10 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from configuration import Experiment, Series, read_experiment
-from data import ArmData, read_arm
-from schedule import plan_steps
-from trainer import Trainer
+from language_model.configuration import Experiment, Series, read_experiment
+from language_model.data import ArmData, read_arm
+from language_model.schedule import plan_steps
+from language_model.trainer import Trainer
 
 __all__ = ["Run", "list_runs", "run_experiment"]
 
@@ -104,7 +104,7 @@ def best_rates(series: Series, results: Path) -> list[float]:
 
     The text is read once, so the model has seen none of it before.
     """
-    tried = [json.loads(path.read_text()) for path in sorted(results.glob("*.json"))]
+    tried = [json.loads(path.read_text()) for path in sorted(results.glob("runs/*.json"))]
     tried = [run for run in tried if run["is_trial"]]
     if not tried:
         raise SystemExit(
@@ -126,10 +126,10 @@ def run_experiment(
         seconds: The time that there is.
     """
     started, longest = time.monotonic(), 0.0
-    results.mkdir(parents=True, exist_ok=True)
+    (results / "runs").mkdir(parents=True, exist_ok=True)
     for series in experiment.series:
         for run in list_runs(series, results):
-            if (results / f"{run.name}.json").exists():
+            if (results / "runs" / f"{run.name}.json").exists():
                 continue
             if time.monotonic() - started + 1.1 * longest > seconds:
                 return
@@ -172,9 +172,9 @@ def make_run(experiment: Experiment, run: Run, work: Path, results: Path) -> Non
         budget: outcome.bits for budget, outcome in outcomes.items() if outcome.bits is not None
     }
     if bits:
-        write_bits(results / f"{run.name}.csv.gz", bits)
+        write_bits(results / "runs" / f"{run.name}.csv.gz", bits)
     # Written last: a run is done when it is there.
-    (results / f"{run.name}.json").write_text(json.dumps(described, indent=1) + "\n")
+    (results / "runs" / f"{run.name}.json").write_text(json.dumps(described, indent=1) + "\n")
     checkpoint.unlink(missing_ok=True)
     for budget, outcome in described["budgets"].items():
         measured = outcome["bits_per_byte"]

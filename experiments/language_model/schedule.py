@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from configuration import Experiment, Size
-from data import ArmData
-from flops import training_flops
+from language_model.configuration import Experiment, Size
+from language_model.data import ArmData
+from language_model.flops import training_flops
 
 __all__ = ["context_tokens", "plan_steps", "rate_factor", "row_count"]
 

@@ -1,6 +1,6 @@
 """Write the novels that superword brings: every tenth part to measure on, the others to train on.
 
-python experiments/language_model/toy_corpus.py FOLDER
+python -m language_model.toy_corpus FOLDER
 """
 
 from __future__ import annotations

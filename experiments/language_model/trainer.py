@@ -11,16 +11,19 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from configuration import Experiment, Size
-from data import ArmData, read_windows
-from flops import training_flops
-from model import LanguageModel
-from muon import Muon
-from schedule import context_tokens, rate_factor, row_count
+from language_model.configuration import Experiment, Size
+from language_model.data import ArmData, read_windows
+from language_model.flops import training_flops
+from language_model.model import LanguageModel
+from language_model.muon import Muon
+from language_model.schedule import context_tokens, rate_factor, row_count
 
 __all__ = ["Trainer"]
 
 State = dict[str, Any]
+
+# Losses are fetched from the device, and checkpoints considered, after so many steps.
+REPORT_STEPS = 50
 
 
 class Trainer:
@@ -82,7 +85,7 @@ class Trainer:
                 self.step, end, self.experiment.warmup_steps, self.experiment.decay
             )
             recent.append(self.train_step(factor))
-            if len(recent) == 50 or self.step == until:
+            if len(recent) == REPORT_STEPS or self.step == until:
                 self.losses += torch.stack(recent).tolist()
                 recent.clear()
                 self.seconds += time.monotonic() - began
@@ -114,7 +117,8 @@ class Trainer:
                 losses = self.model(self.to_device(windows.ids), self.to_device(windows.targets))
             owners = self.to_device(windows.documents % (documents + 1))
             nats.index_add_(0, owners.flatten(), losses.flatten().double())
-        return nats[:-1].cpu().numpy() / np.log(2)
+        bits: NDArray[np.float64] = nats[:-1].cpu().numpy() / np.log(2)
+        return bits
 
     def state(self) -> State:
         """Return a copy of everything that training changes."""

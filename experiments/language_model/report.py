@@ -1,0 +1,166 @@
+"""Write the tables and the figure of an experiment from its results.
+
+    python -m language_model.report RESULTS
+
+Writes RESULTS/runs.csv, RESULTS/report.md and RESULTS/bits_per_byte.svg. Needs no corpus.
+"""
+
+from __future__ import annotations
+
+import csv
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from language_model.comparison import Comparison, compare
+from language_model.flops import inference_flops, key_value_bytes
+from language_model.recorded import Results, read_results
+
+__all__ = ["write_report"]
+
+BUDGETS = {"flops": "equal FLOPs", "bytes": "equal bytes"}
+
+
+def write_report(folder: Path) -> None:
+    """Write the tables and the figure of a folder of results."""
+    results = read_results(folder)
+    write_runs(results, folder / "runs.csv")
+    sections = [*quality_sections(results), *cost_sections(results)]
+    (folder / "report.md").write_text("\n".join(["# Results", "", *sections]))
+    draw(results, folder / "bits_per_byte.svg")
+
+
+def write_runs(results: Results, path: Path) -> None:
+    """Write a row for each run and budget."""
+    columns = ["series", "arm", "width", "layers", "seed", "matrix_rate", "embedding_rate"]
+    measured = ["steps", "tokens", "bytes", "flops", "seconds", "final_loss", "bits_per_byte"]
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow([*columns, "budget", *measured])
+        for run in results.runs:
+            size = run["size"]
+            settings = [run["series"], run["arm"], size["width"], size["layers"], run["seed"]]
+            for budget, outcome in run["budgets"].items():
+                found = [outcome[name] for name in measured]
+                writer.writerow([*settings, *run["rates"], budget, *found])
+
+
+def quality_sections(results: Results) -> Iterator[str]:
+    """Yield, for each series and budget, bits per byte beside those of the first arm."""
+    for series in results.series():
+        for budget, title in BUDGETS.items():
+            arms = results.arms_of(series)
+            if len(arms) < 2:
+                continue
+            yield f"## {series}, {title}\n"
+            yield "| | bits per byte by seed | mean | difference | 95 % interval | |"
+            yield "| --- | --- | ---: | ---: | --- | --- |"
+            yield reference_row(results, series)
+            for arm in arms[1:]:
+                yield comparison_row(compare(results, series, arm, budget), arm)
+            for control in arms:
+                if (matched := results.arms[control]["matches"]) in arms:
+                    one = compare(results, series, matched, budget, control)
+                    yield comparison_row(one, f"{matched} against {control}")
+            yield ""
+            yield from group_table(results, series, budget)
+
+
+def reference_row(results: Results, series: str) -> str:
+    """Return the row of the arm that the others are compared with."""
+    reference = results.arms_of(series)[0]
+    values = results.bits_per_byte(series, reference, "flops")
+    return f"| {reference} | {list_seeds(values)} | {mean(values):.4f} | | | |"
+
+
+def comparison_row(one: Comparison, label: str) -> str:
+    """Return the row of an arm that is compared."""
+    low, high = (f"{100 * end / mean(one.reference):+.2f}" for end in one.interval)
+    change = f"{100 * one.relative:+.2f} %"
+    seeds, average = list_seeds(one.values), f"{mean(one.values):.4f}"
+    return f"| {label} | {seeds} | {average} | {change} | {low} to {high} % | {one.verdict} |"
+
+
+def group_table(results: Results, series: str, budget: str) -> Iterator[str]:
+    """Yield bits per byte by group of sources, as means over seeds."""
+    arms = results.arms_of(series)
+    yield f"| group | bytes | {' | '.join(arms)} |"
+    yield "| --- | ---: |" + " ---: |" * len(arms)
+    for group, chosen in results.groups().items():
+        size = int(results.sizes[chosen].sum())
+        cells = []
+        for arm in arms:
+            bits = results.document_bits(series, arm, "flops" if arm == arms[0] else budget)
+            cells.append(f"{bits[chosen].sum() / size:.4f}")
+        yield f"| {group} | {size:,} | {' | '.join(cells)} |"
+    yield ""
+
+
+def cost_sections(results: Results) -> Iterator[str]:
+    """Yield what each arm costs to serve, per byte of text."""
+    for series in results.series():
+        yield f"## {series}, cost of serving\n"
+        yield (
+            "| | vocabulary | superwords | tokens per byte | MFLOP per byte "
+            "| key-value bytes per byte | bytes in 4,096 tokens |"
+        )
+        yield "| --- |" + " ---: |" * 6
+        for arm in results.arms_of(series):
+            yield cost_row(results, results.first_run(series, arm))
+        yield ""
+
+
+def cost_row(results: Results, run: dict[str, Any]) -> str:
+    """Return what an arm costs to serve with the context that it was trained with."""
+    arm, size = results.arms[run["arm"]], run["size"]
+    per_byte = arm["evaluation"]["tokens"] / arm["evaluation"]["bytes"]
+    flops = inference_flops(size["width"], size["layers"], run["vocab_size"], run["context"])
+    cache = key_value_bytes(size["width"], size["layers"])
+    return (
+        f"| {run['arm']} | {run['vocab_size']:,} | {arm['superwords']:,} | {per_byte:.4f} "
+        f"| {flops * per_byte / 1e6:.1f} | {cache * per_byte:,.0f} | {4096 / per_byte:,.0f} |"
+    )
+
+
+def draw(results: Results, path: Path) -> None:
+    """Draw each arm's bits per byte at equal FLOPs, a point for each seed."""
+    from matplotlib import pyplot
+
+    all_series = [series for series in results.series() if len(results.arms_of(series)) > 1]
+    if not all_series:
+        return
+    pyplot.rcParams["svg.hashsalt"] = "superword"
+    figure, panels = pyplot.subplots(
+        1, len(all_series), figsize=(4 * len(all_series), 2.6), squeeze=False
+    )
+    for panel, series in zip(panels[0], all_series, strict=True):
+        arms = results.arms_of(series)
+        for row, arm in enumerate(reversed(arms)):
+            values = results.bits_per_byte(series, arm, "flops")
+            panel.plot(values, [row] * len(values), "o", color="#888", markersize=4)
+            panel.plot([mean(values)], [row], "|", color="#c2410c", markersize=16)
+        panel.axvline(mean(results.bits_per_byte(series, arms[0], "flops")), color="#ccc", lw=1)
+        panel.set_yticks(range(len(arms)), reversed(arms))
+        panel.set_title(series, fontsize=10)
+        panel.set_xlabel("bits per byte, equal FLOPs")
+        panel.spines[["top", "right", "left"]].set_visible(False)
+    figure.tight_layout()
+    figure.savefig(path, metadata={"Date": None})
+    pyplot.close(figure)
+
+
+def list_seeds(values: list[float]) -> str:
+    """Return bits per byte of seeds as text."""
+    return ", ".join(f"{value:.4f}" for value in values)
+
+
+def mean(values: list[float]) -> float:
+    """Return the mean."""
+    return sum(values) / len(values)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        raise SystemExit(__doc__)
+    write_report(Path(sys.argv[1]))
