@@ -47,7 +47,7 @@ class Series:
         arms: The names of the arms. The first is the reference: others train on as many bytes.
         seeds: One run each.
         rates: Pairs of learning rates: of the matrices, and of the embedding and the head. Without
-            any, the best pair of the trials is taken.
+            any, the best pair of the trials with this size is taken.
         is_trial: Whether the series only tries learning rates. Then nothing else is measured.
         flops: Training FLOPs, if not those of the size.
     """

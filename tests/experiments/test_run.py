@@ -10,7 +10,7 @@ import pytest
 torch = pytest.importorskip("torch", reason="torch is not installed")
 
 from language_model import run as running  # noqa: E402
-from language_model.configuration import Experiment, read_experiment  # noqa: E402
+from language_model.configuration import Experiment, Series, read_experiment  # noqa: E402
 from language_model.data import read_arm  # noqa: E402
 from language_model.model import LanguageModel  # noqa: E402
 from language_model.muon import Muon, orthogonalize  # noqa: E402
@@ -141,3 +141,19 @@ def test_bits_of_a_model_without_knowledge(prepared: tuple[Experiment, Path]) ->
     trainer = Trainer(experiment, experiment.sizes["toy"], data, 0, [0.02, 0.005])
     tokens = np.diff(data.offsets)
     assert np.allclose(trainer.bits_per_document(), tokens * np.log2(data.vocab_size))
+
+
+def test_rates_are_the_best_that_were_tried_with_the_size(tmp_path: Path) -> None:
+    (tmp_path / "runs").mkdir()
+    for number, (size, is_trial, loss) in enumerate(
+        [("toy", True, 3.2), ("toy", True, 3.1), ("large", True, 2.0), ("toy", False, 1.0)]
+    ):
+        run = {
+            **{"is_trial": is_trial, "rates": [number, number], "size": {"name": size}},
+            "budgets": {"flops": {"final_loss": loss}},
+        }
+        (tmp_path / f"runs/{number}.json").write_text(json.dumps(run))
+    series = Series("main", "toy", ["BPE"], [0])
+    assert [run.rates for run in running.list_runs(series, tmp_path)] == [[1, 1]]
+    with pytest.raises(SystemExit, match="none were tried before with its size"):
+        running.list_runs(Series("main", "small", ["BPE"], [0]), tmp_path)
