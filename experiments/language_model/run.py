@@ -105,10 +105,10 @@ def best_rates(series: Series, results: Path) -> list[float]:
     The text is read once, so the model has seen none of it before.
     """
     tried = [json.loads(path.read_text()) for path in sorted(results.glob("runs/*.json"))]
-    tried = [run for run in tried if run["is_trial"]]
+    tried = [run for run in tried if run["is_trial"] and run["size"]["name"] == series.size]
     if not tried:
         raise SystemExit(
-            f"series {series.name!r} has no learning rates, and none were tried before"
+            f"series {series.name!r} has no learning rates, and none were tried before with its size"
         )
     best: list[float] = min(tried, key=lambda run: run["budgets"]["flops"]["final_loss"])["rates"]
     return best
