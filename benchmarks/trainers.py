@@ -49,10 +49,10 @@ def prepare_superword(path: str, options: Options) -> Training:
 def prepare_superword_in_memory(path: str, options: Options) -> Training:
     """Train and save a model, from documents that the core already holds."""
     from superword import CorpusOptions, Resources, Tokenizer, TrainingConfig, _core
+    from superword.corpus.documents import Input
 
-    spool = _core.Spool(CorpusOptions(), memory=2**62)
-    spool.extend(read_texts(path))
-    corpus = spool.finish()
+    documents = [Input(documents=read_texts(path))]
+    corpus = _core.Corpus.inputs(documents, [], CorpusOptions(), once=False, memory=2**62)
     output, threads = options.pop("output"), options.pop("threads")
     parameters = TrainingConfig(**{"vocab_size": VOCAB_SIZE, **options})
 

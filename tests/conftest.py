@@ -7,9 +7,11 @@ import json
 import os
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -146,3 +148,18 @@ def train_kind() -> Callable[[str], Tokenizer]:
 def core_of_kind(request: pytest.FixtureRequest) -> Tokenizer:
     """Return a model of each kind, with the special tokens `<|bos|>` and `<|end|>`."""
     return trained_kind(request.param)
+
+
+@pytest.fixture(scope="session")
+def keeping() -> Callable[[int], AbstractContextManager[None]]:
+    """Return a context in which so many bytes of input that can be read only once are kept."""
+
+    @contextmanager
+    def keep(memory: int) -> Iterator[None]:
+        inputs = partial(_core.Corpus.inputs, memory=memory)
+        core = SimpleNamespace(Corpus=SimpleNamespace(inputs=inputs, files=_core.Corpus.files))
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("superword.corpus.documents._core", core)
+            yield
+
+    return keep

@@ -1,4 +1,4 @@
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from os import PathLike
 from typing import Any, Final, Literal, Protocol, TypedDict, final, type_check_only
 
@@ -41,7 +41,6 @@ __all__ = [
     "Replay",
     "SortedCounts",
     "SpecialTokenFinder",
-    "Spool",
     "Weights",
     "count_fragments",
     "count_pretokens",
@@ -119,6 +118,18 @@ class _CorpusTotals(TypedDict):
     bytes: int
     skipped: int
 
+@type_check_only
+class BinaryFile(Protocol):
+    def read(self, size: int, /) -> bytes: ...
+
+class _Input(Protocol):
+    @property
+    def name(self) -> str | None: ...
+    @property
+    def documents(self) -> Iterable[Any] | None: ...
+    @property
+    def file(self) -> BinaryFile | None: ...
+
 @final
 class Corpus:
     @staticmethod
@@ -127,6 +138,18 @@ class Corpus:
         options: _CorpusOptions,
         weights: Weights | None = None,
         /,
+    ) -> Corpus: ...
+    @staticmethod
+    def inputs(
+        inputs: Iterable[_Input],
+        skipped: list[str],
+        options: _CorpusOptions,
+        weights: Weights | None = None,
+        /,
+        *,
+        once: bool,
+        memory: int | None = None,
+        memory_limit: int | None = None,
     ) -> Corpus: ...
     def documents(self) -> list[str]: ...
     def batches(self) -> Batches: ...
@@ -149,31 +172,6 @@ class Batches:
     def __next__(self) -> list[str]: ...
     @property
     def consumed(self) -> int: ...
-
-@type_check_only
-class BinaryFile(Protocol):
-    def read(self, size: int, /) -> bytes: ...
-
-@final
-class Spool:
-    def __new__(
-        cls,
-        options: _CorpusOptions,
-        weights: Weights | None = None,
-        /,
-        *,
-        memory: int = ...,
-        memory_limit: int | None = None,
-    ) -> Spool: ...
-    def extend(
-        self, documents: Iterable[str | Mapping[str, Any]], file: str | None = None, /
-    ) -> None: ...
-    def extend_from_file(self, file: BinaryFile, name: str, /) -> None: ...
-    def extend_from_corpus(self, corpus: Corpus, /) -> None: ...
-    def skip(self, message: str, /) -> None: ...
-    @property
-    def is_full(self) -> bool: ...
-    def finish(self) -> Corpus: ...
 
 def is_supported_name(name: str, /) -> bool: ...
 def panic_for_tests(message: str, /, *, detached: bool) -> None: ...

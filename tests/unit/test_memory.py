@@ -15,6 +15,7 @@ import pytest
 import superword
 from superword import CorpusError, Tokenizer, _core
 from superword.corpus import open_corpus
+from superword.corpus.documents import Input
 from superword.corpus.parquet import choose_batch_rows
 
 LIMIT = "256MB"
@@ -105,9 +106,10 @@ def test_a_large_window_of_zstd_is_refused_by_file_and_limit(
 
 def read_stream(path: Path, memory_limit: int | None) -> None:
     """Read a file as a stream that can be read only once."""
-    spool = _core.Spool(superword.CorpusOptions(), memory_limit=memory_limit)
     with path.open("rb") as file:
-        spool.extend_from_file(file, str(path))
+        inputs = [Input(name=str(path), file=file)]
+        options = superword.CorpusOptions()
+        _core.Corpus.inputs(inputs, [], options, once=False, memory_limit=memory_limit)
 
 
 def test_a_document_that_is_too_large_to_encode_is_refused_by_file_line_and_limit(

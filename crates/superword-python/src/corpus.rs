@@ -1,29 +1,25 @@
-//! `Corpus`, and `Spool`, which collects documents that can be read only once.
+//! `Corpus`, and jobs that read one.
 
-use std::io::{self, BufReader, Read};
 use std::path::PathBuf;
-use std::str;
+use std::sync::mpsc::{self, SyncSender};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use pyo3::exceptions::{PyKeyError, PyRuntimeError, PyUnicodeEncodeError};
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyBytes, PyInt, PyList, PyMapping, PyString};
-use superword_core::Error;
+use pyo3::types::PyList;
 use superword_core::corpus::{
-    self, Batch, CorpusOptions, OnError, ReadOptions, SourceWeight, Totals,
+    self, Batch, CorpusOptions, OnError, ReadOptions, SourceWeight, Spool, Totals,
 };
+use superword_core::{Control, Error};
 
 use crate::batches::Batches;
-use crate::errors::{call_core, exception, guard};
-use crate::run_detached::{ProgressCallback, run_detached};
-
-/// The bytes of documents that are taken from Python before they are stored.
-const BATCH_BYTES: usize = 1 << 20;
+use crate::errors::{exception, guard};
+use crate::feed::Feed;
+use crate::run_detached::{ProgressCallback, run_detached_and_receive};
 
 /// Adds this module's names to `_core`.
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<Corpus>()?;
-    module.add_class::<Spool>()?;
     module.add_class::<Weights>()?;
     module.add_function(wrap_pyfunction!(is_supported_name, module)?)
 }
@@ -68,9 +64,15 @@ impl From<Totals> for TotalsRecord {
     }
 }
 
-/// A corpus that can be read repeatedly.
+/// A corpus.
 #[pyclass(frozen, module = "superword._core")]
-pub(crate) struct Corpus(pub(crate) Arc<dyn corpus::Corpus + Send + Sync>);
+pub(crate) struct Corpus(Documents);
+
+enum Documents {
+    Rereadable(Arc<dyn corpus::Corpus + Send + Sync>),
+    /// They can be read only once.
+    Fed(Box<Feed>),
+}
 
 #[pymethods]
 impl Corpus {
@@ -85,7 +87,46 @@ impl Corpus {
     ) -> PyResult<Corpus> {
         guard(|| {
             let files = corpus::Files::new(paths, options.with_weights(weights));
-            files.map(|files| Corpus(Arc::new(files))).map_err(|error| exception(py, &error))
+            let files = files.map_err(|error| exception(py, &error))?;
+            Ok(Corpus(Documents::Rereadable(Arc::new(files))))
+        })
+    }
+
+    /// The corpus of inputs that can be read only once. `skipped` gets the messages of items that the
+    /// inputs skip. If the corpus is read `once`, no more documents are kept than `memory` bytes have;
+    /// otherwise the others are stored in a temporary file.
+    #[staticmethod]
+    #[pyo3(signature = (
+        inputs, skipped, options, weights = None, /, *, once, memory = None, memory_limit = None
+    ))]
+    fn inputs(
+        inputs: &Bound<'_, PyAny>,
+        skipped: Bound<'_, PyList>,
+        options: CorpusOptionsArgument,
+        weights: Option<&Weights>,
+        once: bool,
+        memory: Option<usize>,
+        memory_limit: Option<u64>,
+    ) -> PyResult<Corpus> {
+        guard(|| {
+            let py = inputs.py();
+            let feed = Feed::new(inputs, skipped, options.with_weights(weights), memory_limit)?;
+            let memory = memory.unwrap_or_else(|| Spool::usual_memory(memory_limit));
+            let store = || {
+                // What fits in memory can be read repeatedly, and has a known size.
+                if once && !feed.take_first(py, memory)? {
+                    return Ok(None);
+                }
+                feed.store(py, memory).map(Some)
+            };
+            match store() {
+                Ok(None) => Ok(Corpus(Documents::Fed(Box::new(feed)))),
+                Ok(Some(spool)) => Ok(Corpus(Documents::Rereadable(Arc::new(spool)))),
+                Err(error) => {
+                    feed.close(py);
+                    Err(error)
+                }
+            }
         })
     }
 
@@ -104,7 +145,10 @@ impl Corpus {
 
     /// All documents, in order, in lists of about a megabyte; a larger document comes alone.
     fn batches(&self, py: Python<'_>) -> PyResult<Batches> {
-        guard(|| Batches::of(py, Arc::clone(&self.0)))
+        guard(|| match &self.0 {
+            Documents::Rereadable(corpus) => Batches::of(py, Arc::clone(corpus)),
+            Documents::Fed(_) => Err(PyRuntimeError::new_err("open the corpus with once=False")),
+        })
     }
 
     /// The number of documents, of their bytes, and of skipped items.
@@ -118,23 +162,101 @@ impl Corpus {
 
     /// The errors of the first few items that the last pass skipped.
     fn skipped(&self) -> PyResult<Vec<String>> {
-        guard(|| Ok(self.0.skipped()))
+        guard(|| match &self.0 {
+            Documents::Rereadable(corpus) => Ok(corpus.skipped()),
+            Documents::Fed(feed) => Ok(feed.skipped()),
+        })
     }
 
     /// A source that weights name and no document has had so far, unless a limit may be why.
     #[getter]
     fn unused_weight(&self) -> PyResult<Option<&str>> {
-        guard(|| Ok(self.0.unused_weight()))
+        guard(|| match &self.0 {
+            Documents::Rereadable(corpus) => Ok(corpus.unused_weight()),
+            Documents::Fed(feed) => Ok(feed.unused_weight()),
+        })
     }
 
     /// The size of the input in bytes, compressed if it is; None if unknown.
     #[getter]
     fn size(&self) -> PyResult<Option<u64>> {
-        guard(|| Ok(self.0.size()))
+        guard(|| match &self.0 {
+            Documents::Rereadable(corpus) => Ok(corpus.size()),
+            Documents::Fed(feed) => Ok(feed.size()),
+        })
     }
 }
 
+/// What a job sends to the thread that started it.
+enum Message<P> {
+    /// A part of its result.
+    Part(P),
+    /// A request for documents, answered when they are there. If nobody will, it is dropped.
+    TakeBatch(SyncSender<()>),
+}
+
 impl Corpus {
+    /// Runs a job that reads the corpus on another thread, as [`run_detached_and_receive`] does.
+    pub(crate) fn run<T: Send>(
+        &self,
+        py: Python<'_>,
+        progress: ProgressCallback<'_>,
+        work: impl FnOnce(&dyn corpus::Corpus, &Control) -> Result<T, Error> + Send,
+    ) -> PyResult<T> {
+        let work = |corpus: &dyn corpus::Corpus, control: &Control, _: &dyn Fn(()) -> _| {
+            work(corpus, control)
+        };
+        self.run_and_receive(py, progress, work, |()| Ok(()))
+    }
+
+    /// Like [`Corpus::run`], for a job that sends parts of its result while it runs.
+    pub(crate) fn run_and_receive<P: Send, T: Send>(
+        &self,
+        py: Python<'_>,
+        progress: ProgressCallback<'_>,
+        work: impl FnOnce(
+            &dyn corpus::Corpus,
+            &Control,
+            &dyn Fn(P) -> Result<(), Error>,
+        ) -> Result<T, Error>
+        + Send,
+        mut receive: impl FnMut(P) -> PyResult<()>,
+    ) -> PyResult<T> {
+        let feed = match &self.0 {
+            Documents::Rereadable(corpus) => {
+                let progress = ProgressCallback { input_size: corpus.size(), ..progress };
+                let work = |control: &Control, parts: SyncSender<P>| {
+                    let send = |part| parts.send(part).map_err(|_| Error::Interrupted);
+                    work(&**corpus, control, &send)
+                };
+                return run_detached_and_receive(py, progress, work, receive);
+            }
+            Documents::Fed(feed) => feed,
+        };
+        let progress = ProgressCallback { feed: Some(feed), ..progress };
+        let work = |control: &Control, messages: SyncSender<Message<P>>| {
+            let send = |message| messages.send(message).map_err(|_| Error::Interrupted);
+            let refill = || {
+                let (answer, answered) = mpsc::sync_channel(1);
+                send(Message::TakeBatch(answer))?;
+                answered.recv().map_err(|_| Error::Interrupted)
+            };
+            let corpus = corpus::Feed::new(Arc::clone(feed.builder()), &refill);
+            work(&corpus, control, &|part| send(Message::Part(part)))
+        };
+        let done = run_detached_and_receive(py, progress, work, |message| match message {
+            Message::Part(part) => receive(part),
+            Message::TakeBatch(answer) => {
+                feed.take_batch(py)?;
+                // If nobody waits for it any more, the job has failed and says why.
+                let _ = answer.send(());
+                Ok(())
+            }
+        });
+        feed.close(py);
+        done
+    }
+
     /// Reads all documents on other threads, so that Ctrl-C stops it.
     fn read(
         &self,
@@ -143,283 +265,13 @@ impl Corpus {
         each: &(dyn Fn(&Batch) + Sync),
     ) -> PyResult<Totals> {
         let options = ReadOptions::whole_documents(threads);
-        run_detached(py, ProgressCallback::default(), |control| {
+        self.run(py, ProgressCallback::default(), |corpus, control| {
             let handle = |_: usize, batch: &Batch| {
                 each(batch);
                 if (control.is_interrupted)() { Err(Error::Interrupted) } else { Ok(()) }
             };
-            self.0.read(options, &handle, &|_| ())
+            corpus.read(options, &handle, &|_| ())
         })
-    }
-}
-
-/// Collects documents that can be read only once into a corpus.
-#[pyclass(frozen, module = "superword._core")]
-struct Spool(Mutex<Option<corpus::Spool>>);
-
-#[pymethods]
-impl Spool {
-    #[new]
-    #[pyo3(signature = (
-        options, weights = None, /, *, memory = corpus::SPOOL_MEMORY, memory_limit = None
-    ))]
-    fn new(
-        py: Python<'_>,
-        options: CorpusOptionsArgument,
-        weights: Option<&Weights>,
-        memory: usize,
-        memory_limit: Option<u64>,
-    ) -> PyResult<Spool> {
-        guard(|| {
-            let spool = corpus::Spool::new(options.with_weights(weights), memory);
-            let mut spool = spool.map_err(|error| exception(py, &error))?;
-            if let Some(limit) = memory_limit {
-                spool.set_memory_limit(limit);
-            }
-            Ok(Spool(Mutex::new(Some(spool))))
-        })
-    }
-
-    /// Adds documents: strings, or mappings with the document in the column. They may be of a file.
-    #[pyo3(signature = (documents, file = None, /))]
-    fn extend(
-        &self,
-        py: Python<'_>,
-        documents: &Bound<'_, PyAny>,
-        file: Option<&str>,
-    ) -> PyResult<()> {
-        guard(|| {
-            let (options, totals) =
-                self.with(py, |spool| Ok((spool.options().clone(), spool.totals())))?;
-            let mut limits = Limits { options: &options, totals };
-            let weights =
-                ItemWeights::new(&options, file).map_err(|error| exception(py, &error))?;
-            let mut batch = Batch::default();
-            let mut iterator = documents.try_iter()?;
-            let mut position: u64 = 0;
-            while !self.is_full(py)? {
-                while batch.byte_len() < BATCH_BYTES && !limits.are_reached() {
-                    let Some(item) = iterator.next() else {
-                        return self.with(py, |spool| spool.extend(&batch));
-                    };
-                    position += 1;
-                    let item = item?;
-                    let found = match extract_document(&item, &options.column, position)? {
-                        Ok(text) => weights.find(&item, position)?.map(|weight| (text, weight)),
-                        Err(refused) => Err(refused),
-                    };
-                    match found {
-                        Ok((text, weight)) => {
-                            // The spool rejects a document that exceeds the limits, and is then full.
-                            let text = str::from_utf8(text.as_bytes()).map_err(utf8_error)?;
-                            batch.push_weighted(text, weight);
-                            limits.totals.documents += 1;
-                            limits.totals.bytes += text.len() as u64;
-                        }
-                        Err(refused) if options.on_error == OnError::Skip => {
-                            self.skip(py, refused.to_string())?;
-                        }
-                        Err(refused) => return Err(exception(py, &refused)),
-                    }
-                }
-                py.check_signals()?;
-                self.with(py, |spool| spool.extend(&batch))?;
-                batch = Batch::default();
-                if limits.are_reached() {
-                    break;
-                }
-            }
-            Ok(())
-        })
-    }
-
-    /// Adds the documents of a binary file, JSON lines or text, compressed or not.
-    #[pyo3(signature = (file, name, /))]
-    fn extend_from_file(&self, py: Python<'_>, file: Py<PyAny>, name: &str) -> PyResult<()> {
-        guard(|| {
-            let raised = Arc::default();
-            let input = PythonFile { file, raised: Arc::clone(&raised) };
-            let input = Box::new(BufReader::with_capacity(BATCH_BYTES, input));
-            let added = self.with(py, |spool| spool.extend_stream(name, input));
-            match raised.lock().unwrap_or_else(PoisonError::into_inner).take() {
-                Some(error) => Err(error),
-                None => added,
-            }
-        })
-    }
-
-    /// Adds the documents of a corpus.
-    #[pyo3(signature = (corpus, /))]
-    fn extend_from_corpus(&self, py: Python<'_>, corpus: &Corpus) -> PyResult<()> {
-        guard(|| {
-            let is_interrupted = || Python::attach(|py| py.check_signals().is_err());
-            self.with(py, |spool| spool.extend_from(&*corpus.0, &is_interrupted))
-        })
-    }
-
-    /// Counts a skipped item, and keeps the reason.
-    #[pyo3(signature = (message, /))]
-    fn skip(&self, py: Python<'_>, message: String) -> PyResult<()> {
-        guard(|| {
-            self.with(py, |spool| {
-                spool.skip(message);
-                Ok(())
-            })
-        })
-    }
-
-    /// Whether the limits are reached.
-    #[getter]
-    fn is_full(&self, py: Python<'_>) -> PyResult<bool> {
-        guard(|| self.with(py, |spool| Ok(spool.is_full())))
-    }
-
-    /// Returns the corpus. Nothing can be added after that.
-    fn finish(&self) -> PyResult<Corpus> {
-        guard(|| {
-            let spool = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
-            spool.map(|spool| Corpus(Arc::new(spool))).ok_or_else(finished_error)
-        })
-    }
-}
-
-impl Spool {
-    /// Runs a function on the spool without the GIL.
-    fn with<T: Send>(
-        &self,
-        py: Python<'_>,
-        act: impl FnOnce(&mut corpus::Spool) -> Result<T, Error> + Send,
-    ) -> PyResult<T> {
-        let acted = call_core(py, || {
-            let mut spool = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            spool.as_mut().map(act)
-        })?;
-        let Some(acted) = acted else { return Err(finished_error()) };
-        acted.map_err(|error| exception(py, &error))
-    }
-}
-
-fn finished_error() -> PyErr {
-    PyRuntimeError::new_err("the spool is finished; make a new one")
-}
-
-/// The error for a string that Python encoded as something other than UTF-8.
-fn utf8_error(error: str::Utf8Error) -> PyErr {
-    PyRuntimeError::new_err(error.to_string())
-}
-
-/// The totals so far, and the options that limit them.
-struct Limits<'o> {
-    options: &'o CorpusOptions,
-    totals: Totals,
-}
-
-impl Limits<'_> {
-    fn are_reached(&self) -> bool {
-        self.options.max_documents.is_some_and(|most| self.totals.documents >= most)
-            || self.options.max_bytes.is_some_and(|most| self.totals.bytes > most)
-    }
-}
-
-/// The document in an item, a string or a mapping, as UTF-8; or what is wrong with the item.
-///
-/// The copy is temporary. Python would keep its own UTF-8 copy as long as the string.
-fn extract_document<'py>(
-    item: &Bound<'py, PyAny>,
-    column: &str,
-    position: u64,
-) -> PyResult<Result<Bound<'py, PyBytes>, Error>> {
-    let reject = |column: Option<&str>, message: String| {
-        let column = column.map(str::to_owned);
-        let message = format!("document {position} {message}");
-        Ok(Err(Error::Corpus { file: None, line: None, column, message }))
-    };
-    let py = item.py();
-    let (text, column) = if item.is_instance_of::<PyString>() {
-        (item.clone(), None)
-    } else if let Ok(mapping) = item.cast::<PyMapping>() {
-        match mapping.get_item(column) {
-            Ok(value) => (value, Some(column)),
-            Err(error) if error.is_instance_of::<PyKeyError>(py) => {
-                let keys = mapping.keys()?.repr()?;
-                return reject(Some(column), format!("has no such column; its keys are {keys}"));
-            }
-            Err(error) => return Err(error),
-        }
-    } else {
-        (item.clone(), None)
-    };
-    let Ok(text) = text.cast::<PyString>() else {
-        let kind = text.get_type().name()?;
-        return reject(column, format!("is of type {kind}; a document must be a str"));
-    };
-    match text.encode_utf8() {
-        Ok(bytes) => Ok(Ok(bytes)),
-        Err(error) if error.is_instance_of::<PyUnicodeEncodeError>(py) => {
-            let at: usize = error.value(py).getattr("start")?.extract()?;
-            let what = "is a lone surrogate, which UTF-8 cannot represent; replace it";
-            reject(column, format!("cannot be encoded: character {at} {what}"))
-        }
-        Err(error) => Err(error),
-    }
-}
-
-/// How often documents from Python count.
-enum ItemWeights<'w> {
-    /// All alike.
-    Same(u64),
-    /// By the value in a column.
-    ByColumn { weights: &'w corpus::Weights, column: &'w str, file: Option<&'w str> },
-}
-
-impl<'w> ItemWeights<'w> {
-    fn new(options: &'w CorpusOptions, file: Option<&'w str>) -> Result<ItemWeights<'w>, Error> {
-        let Some(weights) = options.weights.as_deref() else { return Ok(ItemWeights::Same(1)) };
-        if let Some(column) = weights.column() {
-            return Ok(ItemWeights::ByColumn { weights, column, file });
-        }
-        let Some(file) = file else {
-            let message = "documents of an iterable have no file; weight rows by a column, with \
-                           weight_column"
-                .to_owned();
-            return Err(Error::Corpus { file: None, line: None, column: None, message });
-        };
-        weights.find_file(file).map(ItemWeights::Same)
-    }
-
-    /// The weight of an item. The inner error is about a row that has none. A source that weights
-    /// do not name is an error even if rows are skipped.
-    fn find(&self, item: &Bound<'_, PyAny>, position: u64) -> PyResult<Result<u64, Error>> {
-        let (weights, column, file) = match *self {
-            ItemWeights::Same(weight) => return Ok(Ok(weight)),
-            ItemWeights::ByColumn { weights, column, file } => (weights, column, file),
-        };
-        let py = item.py();
-        let make_error = |message: String| {
-            let message = format!("document {position}: {message}");
-            let (file, column) = (file.map(str::to_owned), Some(column.to_owned()));
-            Error::Corpus { file, line: None, column, message }
-        };
-        let is_mapping = !item.is_instance_of::<PyString>();
-        let value = match item.cast::<PyMapping>() {
-            Ok(mapping) if is_mapping => match mapping.get_item(column) {
-                Ok(value) => Some(value),
-                Err(error) if error.is_instance_of::<PyKeyError>(py) => None,
-                Err(error) => return Err(error),
-            },
-            _ => None,
-        };
-        let Some(value) = value else {
-            return Ok(Err(make_error("it has no such column to weight it by".to_owned())));
-        };
-        let is_integer = value.is_instance_of::<PyInt>() && !value.is_instance_of::<PyBool>();
-        if !is_integer && !value.is_instance_of::<PyString>() {
-            let kind = value.get_type().name()?;
-            return Ok(Err(make_error(format!("{kind} instead of a string or an integer"))));
-        }
-        let source = value.str()?.to_string();
-        let found = weights.find_source(&source);
-        found.map(Ok).map_err(|message| exception(py, &make_error(message)))
     }
 }
 
@@ -453,33 +305,5 @@ impl Weights {
     #[pyo3(signature = (path, /))]
     fn find_file(&self, py: Python<'_>, path: &str) -> PyResult<u64> {
         guard(|| self.0.find_file(path).map_err(|error| exception(py, &error)))
-    }
-}
-
-/// A binary file object of Python. It keeps the exception, because the core has only its own errors.
-struct PythonFile {
-    file: Py<PyAny>,
-    raised: Arc<Mutex<Option<PyErr>>>,
-}
-
-impl Read for PythonFile {
-    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
-        Python::attach(|py| {
-            let mut read = || {
-                py.check_signals()?;
-                let read = self.file.bind(py).call_method1("read", (into.len(),))?;
-                let bytes = read.cast::<PyBytes>()?.as_bytes();
-                let Some(room) = into.get_mut(..bytes.len()) else {
-                    return Err(PyRuntimeError::new_err("read() returned more than was requested"));
-                };
-                room.copy_from_slice(bytes);
-                Ok(bytes.len())
-            };
-            let read: PyResult<usize> = read();
-            read.map_err(|error| {
-                *self.raised.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
-                io::Error::other("the file cannot be read")
-            })
-        })
     }
 }

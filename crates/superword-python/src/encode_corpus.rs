@@ -1,17 +1,16 @@
 //! `encode_corpus`.
 
-use std::sync::mpsc::SyncSender;
-
 use pyo3::prelude::*;
+use superword_core::corpus;
 use superword_core::encode::Encoded;
-use superword_core::{Control, Error, Resources};
+use superword_core::{Control, Resources};
 
 use crate::buffer::Buffer;
 use crate::corpus::{Corpus, TotalsRecord};
 use crate::encode::Encoder;
 use crate::errors::guard;
 use crate::resources::ResourcesArgument;
-use crate::run_detached::{ProgressCallback, run_detached_and_receive};
+use crate::run_detached::ProgressCallback;
 
 /// Adds this module's names to `_core`.
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -32,25 +31,21 @@ fn encode_corpus(
     progress: Option<Py<PyAny>>,
 ) -> PyResult<TotalsRecord> {
     guard(|| {
-        let progress = ProgressCallback {
-            function: progress.as_ref(),
-            input_size: corpus.0.size(),
-            vocab_size: None,
-        };
+        let progress =
+            ProgressCallback { function: progress.as_ref(), ..ProgressCallback::default() };
         let Resources { threads, memory_limit, .. } = resources.into();
-        let work = |control: &Control<'_>, parts: SyncSender<Encoded>| {
-            let mut send = |part| parts.send(part).map_err(|_| Error::Interrupted);
-            let (encoder, corpus) = (&encoder.encoder, &*corpus.0);
+        let work = |corpus: &dyn corpus::Corpus, control: &Control, send: &dyn Fn(_) -> _| {
+            let (encoder, mut write) = (&encoder.encoder, send);
             superword_core::encode_corpus(
                 encoder,
                 corpus,
                 threads,
                 memory_limit,
-                &mut send,
+                &mut write,
                 control,
             )
         };
-        let totals = run_detached_and_receive(py, progress, work, |Encoded { ids, offsets }| {
+        let totals = corpus.run_and_receive(py, progress, work, |Encoded { ids, offsets }| {
             let ids = Buffer::U32(ids).into_view(py)?;
             let offsets = Buffer::U64(offsets).into_view(py)?;
             write.call1(py, (ids, offsets)).map(drop)

@@ -9,7 +9,7 @@ use crate::corpus::Corpus;
 use crate::errors::guard;
 use crate::model::{CapValue, Model};
 use crate::resources::ResourcesArgument;
-use crate::run_detached::{ProgressCallback, run_detached};
+use crate::run_detached::ProgressCallback;
 
 /// `superword.training.extending.Extension`, or any object with its attributes.
 #[derive(FromPyObject)]
@@ -51,12 +51,12 @@ fn extend(
         let resources = Resources::from(resources);
         let progress = ProgressCallback {
             function: progress.as_ref(),
-            input_size: corpus.0.size(),
             vocab_size: Some(base.0.vocab_size() as u64 + u64::from(extension.add)),
+            ..ProgressCallback::default()
         };
         let base = &*base.0;
-        let model = run_detached(py, progress, |control| {
-            superword_core::extend(&*corpus.0, base, extension, resources, control)
+        let model = corpus.run(py, progress, |corpus, control| {
+            superword_core::extend(corpus, base, extension, resources, control)
         })?;
         Ok(model.into())
     })

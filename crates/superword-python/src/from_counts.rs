@@ -229,7 +229,9 @@ fn learn<T: Send>(
     work: impl FnOnce(&Control) -> Result<T, Error> + Send,
 ) -> PyResult<T> {
     let vocab_size = Some(vocab_size.into());
-    run_detached(py, ProgressCallback { function: progress, input_size: None, vocab_size }, work)
+    let progress =
+        ProgressCallback { function: progress, vocab_size, ..ProgressCallback::default() };
+    run_detached(py, progress, work)
 }
 
 /// Calls `each` with every key and its count.

@@ -10,6 +10,7 @@ use pyo3::prelude::*;
 use superword_core::{Control, Error, Stage};
 
 use crate::errors::{call_core, exception, guard, internal_error};
+use crate::feed::Feed;
 
 /// Adds this module's names to `_core`.
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -38,6 +39,8 @@ pub(crate) struct ProgressCallback<'p> {
     pub(crate) function: Option<&'p Py<PyAny>>,
     /// Where stages that read input end, if known.
     pub(crate) input_size: Option<u64>,
+    /// Input whose end is known only when it was read.
+    pub(crate) feed: Option<&'p Feed>,
     /// Where stages that learn tokens end, if known.
     pub(crate) vocab_size: Option<u64>,
 }
@@ -45,13 +48,14 @@ pub(crate) struct ProgressCallback<'p> {
 impl ProgressCallback<'_> {
     fn call(&self, py: Python<'_>, stage: Stage, done: u64) -> PyResult<()> {
         let Some(function) = self.function else { return Ok(()) };
+        let input_size = self.input_size.or_else(|| self.feed?.size());
         let (name, total) = match stage {
-            Stage::Count => ("count", self.input_size),
+            Stage::Count => ("count", input_size),
             Stage::Merges => ("merges", self.vocab_size),
-            Stage::Bigrams => ("bigrams", self.input_size),
-            Stage::Fragments => ("fragments", self.input_size),
+            Stage::Bigrams => ("bigrams", input_size),
+            Stage::Fragments => ("fragments", input_size),
             Stage::Supermerges => ("supermerges", self.vocab_size),
-            Stage::Encode => ("encode", self.input_size),
+            Stage::Encode => ("encode", input_size),
         };
         function.call1(py, (name, done, total)).map(drop)
     }

@@ -15,7 +15,7 @@ use crate::buffer::Buffer;
 use crate::corpus::Corpus;
 use crate::errors::{call_core, exception, guard};
 use crate::resources::ResourcesArgument;
-use crate::run_detached::{ProgressCallback, run_detached};
+use crate::run_detached::ProgressCallback;
 
 /// Adds this module's names to `_core`.
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -139,8 +139,8 @@ fn count_pretokens(
 ) -> PyResult<SortedCounts> {
     guard(|| {
         let splitter = make_splitter(py, pattern, eligible)?;
-        count(py, corpus, resources, progress.as_ref(), |resources, control| {
-            shard_counts::count_pretokens(&*corpus.0, &splitter, bigrams, resources, control)
+        count(py, corpus, resources, progress.as_ref(), |corpus, resources, control| {
+            shard_counts::count_pretokens(corpus, &splitter, bigrams, resources, control)
         })
     })
 }
@@ -160,9 +160,9 @@ fn count_fragments(
 ) -> PyResult<SortedCounts> {
     guard(|| {
         let document_splitter = make_splitter(py, pattern, eligible)?;
-        count(py, corpus, resources, progress.as_ref(), |resources, control| {
+        count(py, corpus, resources, progress.as_ref(), |corpus, resources, control| {
             shard_counts::count_fragments(
-                &*corpus.0,
+                corpus,
                 &document_splitter,
                 &splitter.0,
                 resources,
@@ -178,12 +178,16 @@ fn count(
     corpus: &Corpus,
     resources: ResourcesArgument,
     progress: Option<&Py<PyAny>>,
-    work: impl FnOnce(Resources, &Control) -> Result<shard_counts::SortedCounts, Error> + Send,
+    work: impl FnOnce(
+        &dyn superword_core::corpus::Corpus,
+        Resources,
+        &Control,
+    ) -> Result<shard_counts::SortedCounts, Error>
+    + Send,
 ) -> PyResult<SortedCounts> {
-    let progress =
-        ProgressCallback { function: progress, input_size: corpus.0.size(), vocab_size: None };
+    let progress = ProgressCallback { function: progress, ..ProgressCallback::default() };
     let resources = Resources::from(resources);
-    let counts = run_detached(py, progress, |control| work(resources, control))?;
+    let counts = corpus.run(py, progress, |corpus, control| work(corpus, resources, control))?;
     Ok(SortedCounts(Mutex::new(counts)))
 }
 

@@ -7,7 +7,7 @@ use crate::corpus::Corpus;
 use crate::errors::guard;
 use crate::model::{ConfigArgument, Model};
 use crate::resources::ResourcesArgument;
-use crate::run_detached::{ProgressCallback, run_detached};
+use crate::run_detached::ProgressCallback;
 
 /// Adds this module's names to `_core`.
 pub(crate) fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
@@ -36,11 +36,11 @@ fn train(
         let resources = Resources::from(resources);
         let progress = ProgressCallback {
             function: progress.as_ref(),
-            input_size: corpus.0.size(),
             vocab_size: Some(parameters.vocab_size.into()),
+            ..ProgressCallback::default()
         };
-        let model = run_detached(py, progress, |control| {
-            superword_core::train(&*corpus.0, parameters, special_tokens, resources, control)
+        let model = corpus.run(py, progress, |corpus, control| {
+            superword_core::train(corpus, parameters, special_tokens, resources, control)
         })?;
         Ok(model.into())
     })

@@ -6,10 +6,11 @@ import io
 import json
 import os
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from importlib import resources
 from itertools import chain, islice
-from typing import Any, NoReturn, TypeAlias, Unpack
+from typing import IO, Any, NoReturn, TypeAlias, Unpack
 
 import zstandard
 
@@ -41,20 +42,30 @@ Shard: TypeAlias = tuple[int, int]
 """`(i, n)`: every n-th file of a corpus, or document of an iterable, from the i-th on."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class Input:
+    """Documents that can be read only once: items, or a binary file that the core parses."""
+
+    name: str | None = None
+    documents: Iterable[Any] | None = None
+    file: IO[bytes] | None = None
+
+
 @expand_keywords(CorpusKeywords, CorpusOptions)
 def open_corpus(
     corpus: CorpusLike,
     *,
     shard: Shard | None = None,
+    once: bool = False,
     memory_limit: int | None = None,
     corpus_options: CorpusOptions | None = None,
     **keywords: Unpack[CorpusKeywords],
 ) -> _core.Corpus:
-    r"""Open a corpus, so that it can be read more than once.
+    r"""Open a corpus.
 
     Files of JSON lines and text are read again for each pass. Everything else (tables, standard
-    input, URLs, iterables) can be read only once: the first 64 MB of documents stay in memory, the
-    rest goes to a temporary file.
+    input, URLs, iterables) can be read only once. It is read as it is needed if one pass is enough.
+    Otherwise the first 64 MB of documents stay in memory, and the rest goes to a temporary file.
 
     Args:
         corpus: A path: a file, a folder (read recursively, sorted), a glob, a URL, or `-` for
@@ -65,6 +76,7 @@ def open_corpus(
             Standard input is JSON lines if it starts with `{"`, otherwise text.
         shard: `(i, n)` to take every n-th file, or document of an iterable, from the i-th on,
             counted from 0.
+        once: Whether one pass is enough.
         memory_limit: In bytes. A document above a 16th of it is refused, and less of what can be
             read only once stays in memory.
         corpus_options: The options for reading documents; or its fields as keywords.
@@ -83,7 +95,7 @@ def open_corpus(
         raise ValueError(f"shard {shard[0]} of {shard[1]} does not exist; the first is 0")
     if isinstance(corpus, (str, os.PathLike)):
         sources = select_shard(find_sources([os.fspath(corpus)]), shard)
-        return open_sources(sources, options, memory_limit)
+        return open_sources(sources, options, memory_limit, once=once)
     if isinstance(corpus, Mapping):
         reject_dictionary(corpus)
     if isinstance(corpus, (bytes, bytearray)) or not isinstance(corpus, Iterable):
@@ -97,12 +109,13 @@ def open_corpus(
     first = list(islice(items, 1))
     if first and isinstance(first[0], os.PathLike):
         paths = [os.fspath(path) for path in chain(first, items)]
-        return open_sources(select_shard(find_sources(paths), shard), options, memory_limit)
-    spool = _core.Spool(options, options.make_weights(), memory_limit=memory_limit)
+        sources = select_shard(find_sources(paths), shard)
+        return open_sources(sources, options, memory_limit, once=once)
     start, step = shard or (0, 1)
     documents = reject_file_names(chain(first, items), options.column)
-    spool.extend(islice(documents, start, None, step))
-    return spool.finish()
+    inputs = [Input(documents=islice(documents, start, None, step))]
+    weights = options.make_weights()
+    return _core.Corpus.inputs(inputs, [], options, weights, once=once, memory_limit=memory_limit)
 
 
 def reject_file_names(documents: Iterator[Any], column: str) -> Iterator[Any]:
@@ -160,30 +173,45 @@ def select_shard(sources: list[Source], shard: Shard | None) -> list[Source]:
 
 
 def open_sources(
-    sources: list[Source], options: CorpusOptions, memory_limit: int | None = None
+    sources: list[Source],
+    options: CorpusOptions,
+    memory_limit: int | None = None,
+    *,
+    once: bool = False,
 ) -> _core.Corpus:
     """Open several sources as one corpus, in this order."""
     weights = options.make_weights()
     if all(source.is_rereadable for source in sources):
         return _core.Corpus.files([source.name for source in sources], options, weights)
-    spool = _core.Spool(options, weights, memory_limit=memory_limit)
+    skipped: list[str] = []
+    inputs = open_inputs(sources, options, skipped.append, memory_limit)
+    return _core.Corpus.inputs(
+        inputs, skipped, options, weights, once=once, memory_limit=memory_limit
+    )
+
+
+def open_inputs(
+    sources: list[Source],
+    options: CorpusOptions,
+    skip: Callable[[str], None],
+    memory_limit: int | None,
+) -> Iterator[Input]:
+    """Open sources one after the other. Each is closed when the next is asked for."""
     for source in sources:
-        if spool.is_full:
-            break
-        if table_format := find_table_format(source.name):
-            read = TABLE_READERS[table_format]
-            skip = spool.skip if options.on_error == "skip" else None
-            with source.open() as file:
-                rows = read(
-                    file, source.name, options.column, skip, options.weight_column, memory_limit
-                )
-                spool.extend(rows, source.name)
-        elif source.is_rereadable:
-            spool.extend_from_corpus(_core.Corpus.files([source.name], options, weights))
-        else:
-            with source.open() as file:
-                spool.extend_from_file(file, source.name)
-    return spool.finish()
+        with source.open() as file:
+            table_format = find_table_format(source.name)
+            if table_format is None:
+                yield Input(name=source.name, file=file)
+                continue
+            rows = TABLE_READERS[table_format](
+                file,
+                source.name,
+                options.column,
+                skip if options.on_error == "skip" else None,
+                options.weight_column,
+                memory_limit,
+            )
+            yield Input(name=source.name, documents=rows)
 
 
 def warn_of_skipped(corpus: _core.Corpus, stacklevel: int = 3) -> None:

@@ -156,11 +156,11 @@ def count(
     existing = find_existing(folder, new, {"fragments"} if cut else kinds)
     if existing is not None:
         return summarize(existing, is_new=False)
+    limit = resources.memory_bytes
     if sources is None:
-        limit = resources.memory_bytes
-        opened = open_corpus(corpus, corpus_options=corpus_options, memory_limit=limit)
+        opened = open_corpus(corpus, once=True, corpus_options=corpus_options, memory_limit=limit)
     else:
-        opened = open_sources(sources, corpus_options, resources.memory_bytes)
+        opened = open_sources(sources, corpus_options, limit, once=True)
     counts = count_opened(opened, config, cut, resources)
     warn_of_skipped(opened, stacklevel=4)
     if shards == 1 and opened.unused_weight is not None:

@@ -136,7 +136,7 @@ def encode_corpus(
             reject_inputs(list_outputs(Path(output)), corpus=paths)
             limit = resources.memory_bytes
             opened = open_corpus(
-                corpus, corpus_options=corpus_options, shard=shard, memory_limit=limit
+                corpus, corpus_options=corpus_options, shard=shard, once=True, memory_limit=limit
             )
             with show_progress(resources.progress) as report:
                 totals = _core.encode_corpus(tok._encoder, opened, resources, write, report)

@@ -155,7 +155,8 @@ def extend(
     elif pattern is not None or special_tokens is not None:
         raise ValueError("pattern and special_tokens are for tiktoken files; a Tokenizer has them")
     extension = extension.of(base)
-    opened = open_corpus(corpus, corpus_options=corpus_options, memory_limit=resources.memory_bytes)
+    limit = resources.memory_bytes
+    opened = open_corpus(corpus, once=True, corpus_options=corpus_options, memory_limit=limit)
     with show_progress(resources.progress) as report:
         model = _core.extend(opened, base._model, extension, resources, report)
     warn_of_skipped(opened, stacklevel=4)

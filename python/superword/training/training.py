@@ -63,7 +63,13 @@ def train(
     corpus_options = gather(CorpusOptions, corpus_options, keywords)
     resources = gather(Resources, resources, keywords)
     check_special_tokens(special_tokens)
-    opened = open_corpus(corpus, corpus_options=corpus_options, memory_limit=resources.memory_bytes)
+    opened = open_corpus(
+        corpus,
+        # The second stage of SuperBPE reads the text again.
+        once=config.transition is None,
+        corpus_options=corpus_options,
+        memory_limit=resources.memory_bytes,
+    )
     with show_progress(resources.progress) as report:
         model = _core.train(opened, config, special_tokens, resources, report)
     warn_of_skipped(opened, stacklevel=4)

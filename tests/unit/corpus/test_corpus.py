@@ -21,6 +21,7 @@ import zstandard
 import superword
 from superword import CorpusError, CorpusOptions, _core
 from superword.corpus import open_corpus
+from superword.corpus.documents import Input
 
 DOCUMENTS = ["The first.", "", 'Zwei "é" \\ \n\t', "三つ目 \U0001f600\r\n", "a" * 3000, "\u2028end"]
 
@@ -342,14 +343,10 @@ def test_an_error_of_the_iterable_itself_passes_through() -> None:
 
 
 @pytest.mark.parametrize("memory", [0, 2_500_000, 2**26])
-def test_a_spool_returns_its_documents_from_disk_too(memory: int) -> None:
+def test_stored_documents_are_read_from_disk_too(memory: int) -> None:
     documents = [f"{i} é" * (i % 500) for i in range(10_000)] + ["z" * 5_000_000, "end"]
-    spool = _core.Spool(CorpusOptions(), memory=memory)
-    spool.extend(documents[:7000])
-    spool.extend(iter(documents[7000:]))
-    corpus = spool.finish()
+    inputs = [Input(documents=documents[:7000]), Input(documents=iter(documents[7000:]))]
+    corpus = _core.Corpus.inputs(inputs, [], CorpusOptions(), once=False, memory=memory)
     assert corpus.documents() == corpus.documents() == documents
     total = (len(documents), sum(len(text.encode()) for text in documents), 0)
     assert [count_totals(corpus, threads) for threads in (1, 2, 8)] == [total] * 3
-    with pytest.raises(RuntimeError, match="finished"):
-        spool.extend(["more"])

@@ -42,11 +42,6 @@ impl BatchStore {
         BatchStore { batches: Vec::new(), memory, file: None, written: 0 }
     }
 
-    /// Keeps at most this many bytes in memory. The store must be empty.
-    pub(super) fn limit_memory(&mut self, bytes: usize) {
-        self.memory = self.memory.min(bytes);
-    }
-
     /// The number of batches.
     pub(super) fn len(&self) -> usize {
         self.batches.len()

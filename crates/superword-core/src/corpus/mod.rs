@@ -1,23 +1,27 @@
 //! Reading documents.
 //!
-//! Training reads its corpus twice, from several threads. A [`Corpus`] can be read that way. Which
-//! worker gets which documents varies from run to run; the documents, and the error that is
+//! Which worker gets which documents varies from run to run; the documents, and the error that is
 //! reported, do not. In reading order:
 //!
 //! 1. `options`: [`CorpusOptions`] and [`ReadOptions`];
 //! 2. `batch`: [`Batch`], a buffer of documents;
-//! 3. `memory`, `files`, `spool`: the three kinds of corpus. A [`Spool`] stores documents of a
-//!    source that can be read only once, in a `batch_store`;
-//! 4. `format`, `decompress`: the format and the compression of a file;
-//! 5. `stream`, `split_points`: input in blocks, which end where documents end or may be split;
-//! 6. `parse`, `json`: documents from a block;
-//! 7. `limits`: when to stop;
-//! 8. `weights`: how often each document counts;
-//! 9. `workers`: the threads.
+//! 3. `memory`, `files`: the corpora that can be read repeatedly;
+//! 4. `batch_builder`, `document_stream`: documents of a source that can be read only once;
+//! 5. `feed`, `spool`: the corpora of these. A [`Feed`] reads them as they come. A [`Spool`] stores
+//!    them first, in a `batch_store`;
+//! 6. `format`, `decompress`: the format and the compression of a file;
+//! 7. `stream`, `split_points`: input in blocks, which end where documents end or may be split;
+//! 8. `parse`, `json`: documents from a block;
+//! 9. `limits`: when to stop;
+//! 10. `weights`: how often each document counts;
+//! 11. `workers`: the threads.
 
 mod batch;
+mod batch_builder;
 mod batch_store;
 mod decompress;
+mod document_stream;
+mod feed;
 mod files;
 mod format;
 mod json;
@@ -32,6 +36,9 @@ mod weights;
 mod workers;
 
 pub use self::batch::Batch;
+pub use self::batch_builder::BatchBuilder;
+pub use self::document_stream::DocumentStream;
+pub use self::feed::Feed;
 pub use self::files::Files;
 pub use self::format::is_supported;
 pub use self::memory::Memory;
@@ -39,7 +46,7 @@ pub use self::options::{CorpusOptions, MAX_DOCUMENT_BYTES, OnError, ReadOptions}
 #[cfg(test)]
 pub(crate) use self::split_points::last_split_point;
 pub(crate) use self::split_points::split_into_pieces;
-pub use self::spool::{SPOOL_MEMORY, Spool};
+pub use self::spool::Spool;
 pub use self::weights::{SourceWeight, Weights};
 use crate::Error;
 
@@ -49,7 +56,7 @@ pub type BatchHandler<'h> = dyn Fn(usize, &Batch) -> Result<(), Error> + Sync + 
 /// The size of a block of input, and of a batch, in bytes.
 const BLOCK_SIZE: usize = 1 << 20;
 
-/// A corpus that can be read repeatedly, with the same documents each time.
+/// A corpus that can be read repeatedly, with the same documents each time, unless it is a [`Feed`].
 pub trait Corpus: Sync {
     /// Passes every document to `handle`, in batches of at most a few megabytes. A larger document
     /// comes alone, or in pieces.

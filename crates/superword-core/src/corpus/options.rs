@@ -65,7 +65,8 @@ impl CorpusOptions {
     }
 
     /// Returns a source that weights name and no document has had, unless limits may be why.
-    pub(super) fn find_unused_weight(&self) -> Option<&str> {
+    #[must_use]
+    pub fn find_unused_weight(&self) -> Option<&str> {
         let weights = self.weights.as_ref().filter(|_| !Limits::new(self).are_set())?;
         weights.find_unused()
     }
@@ -107,6 +108,19 @@ impl ReadOptions {
     #[must_use]
     pub fn whole_documents(threads: usize) -> ReadOptions {
         ReadOptions { threads, split_documents: false, max_document_bytes: MAX_DOCUMENT_BYTES }
+    }
+
+    /// Rejects a whole document that has too many bytes.
+    pub(super) fn check_document(self, bytes: u64) -> Result<(), Error> {
+        let most = self.max_document_bytes;
+        if bytes <= most {
+            return Ok(());
+        }
+        let message = format!(
+            "a document has more than {most} bytes, the largest that is read with this \
+             memory_limit, or 4 GiB without one; split it, or raise the limit"
+        );
+        Err(Error::Corpus { file: None, line: None, column: None, message })
     }
 
     /// Whether a block of this many bytes is so large that only one thread may have such a block.
