@@ -1,8 +1,10 @@
 //! Masks of 64 bytes that need no more than comparisons of single bytes.
 
 use crate::pretokenize::simd::block::WIDTH;
+#[cfg(all(target_arch = "aarch64", not(superword_portable)))]
+use crate::pretokenize::simd::neon;
 #[cfg(all(target_arch = "x86_64", not(superword_portable)))]
-use crate::pretokenize::simd::vectors;
+use crate::pretokenize::simd::x86_64;
 
 /// Masks of ASCII classes, one bit a byte. `white` and `newline` are part of `control`.
 #[derive(Debug, Default, PartialEq)]
@@ -27,8 +29,10 @@ impl AsciiMasks {
     #[inline]
     pub(crate) fn new(bytes: &[u8; WIDTH]) -> AsciiMasks {
         #[cfg(all(target_arch = "x86_64", not(superword_portable)))]
-        return vectors::compute_sse2(bytes);
-        #[cfg(not(all(target_arch = "x86_64", not(superword_portable))))]
+        return x86_64::compute_sse2(bytes);
+        #[cfg(all(target_arch = "aarch64", not(superword_portable)))]
+        return neon::compute_neon(bytes);
+        #[cfg(any(superword_portable, not(any(target_arch = "x86_64", target_arch = "aarch64"))))]
         AsciiMasks::by_byte(bytes)
     }
 
@@ -37,12 +41,16 @@ impl AsciiMasks {
     #[target_feature(enable = "avx2")]
     #[inline]
     pub(crate) fn with_avx2(bytes: &[u8; WIDTH]) -> AsciiMasks {
-        vectors::compute_avx2(bytes)
+        x86_64::compute_avx2(bytes)
     }
 
     /// Computes the masks byte by byte: the portable way, and the one that vectors are tested
     /// against.
-    #[cfg(any(test, superword_portable, not(target_arch = "x86_64")))]
+    #[cfg(any(
+        test,
+        superword_portable,
+        not(any(target_arch = "x86_64", target_arch = "aarch64"))
+    ))]
     fn by_byte(bytes: &[u8; WIDTH]) -> AsciiMasks {
         let gather = |test: fn(u8) -> bool| {
             bytes.iter().rev().fold(0, |mask, &byte| mask << 1 | u64::from(test(byte)))
