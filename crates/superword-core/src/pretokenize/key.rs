@@ -44,12 +44,23 @@ impl Key {
     /// Returns the key of `text[start..end]`, if it fits.
     #[inline(always)]
     pub(crate) fn of(text: &[u8], start: usize, end: usize) -> Option<Key> {
-        let length = end - start;
-        let [low, high, length, _] = SHAPES.get(length)?;
+        let shape = SHAPES.get(end - start)?;
         let chunk = text[start..].first_chunk().copied();
-        let padded: [u8; 16] = chunk.unwrap_or_else(|| pad(&text[start..end]));
-        let whole = u128::from_le_bytes(padded);
-        Some(Key { low: whole as u64 & low, high: (whole >> 64) as u64 & high ^ length })
+        Some(Key::with_shape(chunk.unwrap_or_else(|| pad(&text[start..end])), shape))
+    }
+
+    /// Returns the key of `text[start..end]`, if it fits and the text has at least 16 bytes from `start`
+    /// on. A loop over such pretokens calls nothing, and keeps all of its values in registers.
+    #[inline(always)]
+    pub(crate) fn of_inner(text: &[u8], start: usize, end: usize) -> Option<Key> {
+        let shape = SHAPES.get(end - start)?;
+        Some(Key::with_shape(*text[start..].first_chunk()?, shape))
+    }
+
+    #[inline(always)]
+    fn with_shape(bytes: [u8; 16], [low, high, length, _]: &[u64; 4]) -> Key {
+        let whole = u128::from_le_bytes(bytes);
+        Key { low: whole as u64 & low, high: (whole >> 64) as u64 & high ^ length }
     }
 
     /// Creates the key of a longer pretoken from its hash and its offset.

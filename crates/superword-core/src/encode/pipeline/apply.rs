@@ -5,7 +5,9 @@
 
 use crate::encode::numbering::EncoderPair;
 use crate::encode::pipeline::bits::{bits, find_end, lowest, with_bit};
-use crate::encode::pipeline::group::{GROUP_SIZE, GroupBits, UnitRun, WORD_BITS};
+use crate::encode::pipeline::group::{
+    GROUP_SIZE, GroupBits, PairProbe, PretokenGroup, UnitRun, WORD_BITS,
+};
 use crate::encode::pipeline::text_encoder::TextEncoder;
 use crate::encode::pretoken::cache::EncoderCache;
 use crate::encode::pretoken::encoding::{BOUNDARY_AFTER, BOUNDARY_BEFORE, PretokenEncoding};
@@ -21,30 +23,46 @@ impl<const SIZE: usize> TextEncoder<'_, SIZE> {
     #[inline(always)]
     pub(crate) fn find_boundaries(&mut self) -> GroupBits {
         let supermerges = &self.encoder.supermerges;
-        let mut possible = GroupBits::default();
-        for (word, start) in possible.iter_mut().zip((0..self.size).step_by(WORD_BITS)) {
-            let before = self.group.kinds[start..].first_chunk().expect("a word of kinds");
-            let after = self.group.kinds[start + 1..].first_chunk().expect("a word of kinds");
-            *word = with_bit(before, BOUNDARY_AFTER.trailing_zeros())
+        let PretokenGroup { encodings, kinds, pair_probes, joins, .. } = &mut *self.group;
+        let mut possible = 0;
+        for start in (0..self.size).step_by(WORD_BITS) {
+            let before = kinds[start..].first_chunk().expect("a word of kinds");
+            let after = kinds[start + 1..].first_chunk().expect("a word of kinds");
+            let both = with_bit(before, BOUNDARY_AFTER.trailing_zeros())
                 & with_bit(after, BOUNDARY_BEFORE.trailing_zeros())
                 & lowest(self.size - start);
-            for index in bits(*word) {
-                let pair = self.group.pair_at(start + index);
-                self.group.boundary_homes[start + index] = supermerges.prefetch(pair) as u32;
+            for bit in bits(both) {
+                let index = (start + bit) % GROUP_SIZE;
+                let [left, right] = [index, index + 1].map(|at| encodings[at].first_token());
+                let pair = EncoderPair { left, right };
+                let home = supermerges.prefetch(pair) as u32;
+                pair_probes[possible % GROUP_SIZE] = PairProbe { pair, home, index: index as u32 };
+                possible += 1;
             }
         }
         let mut found = GroupBits::default();
-        for ((word, found), start) in possible.iter().zip(&mut found).zip((0..).step_by(WORD_BITS))
-        {
-            for index in bits(*word) {
-                let pair = self.group.pair_at(start + index);
-                let home = self.group.boundary_homes[start + index] as usize;
-                let (join, is_boundary) = supermerges.probe_boundary(home, pair);
-                self.group.joins[start + index] = join;
-                *found |= u64::from(is_boundary) << index;
-            }
+        for &PairProbe { pair, home, index } in &pair_probes[..possible] {
+            let (join, is_boundary) = supermerges.probe(home as usize, pair);
+            let index = index as usize % GROUP_SIZE;
+            joins[index] = *join;
+            found[index / WORD_BITS] |= u64::from(is_boundary) << (index % WORD_BITS);
+        }
+        if supermerges.allows_all() {
+            self.allow_all(possible, &mut found);
         }
         found
+    }
+
+    /// Adds the pairs that are not listed as boundaries.
+    #[cold]
+    fn allow_all(&mut self, possible: usize, found: &mut GroupBits) {
+        for probe in &self.group.pair_probes[..possible] {
+            let (word, bit) = (probe.index as usize / WORD_BITS, probe.index as usize % WORD_BITS);
+            if found[word] >> bit & 1 == 0 {
+                self.group.joins[probe.index as usize] = PairJoin::NONE;
+                found[word] |= 1 << bit;
+            }
+        }
     }
 
     /// Returns the number of pretokens at the end of the group that may be joined with what follows.

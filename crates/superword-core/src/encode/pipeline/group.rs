@@ -29,8 +29,8 @@ pub(crate) struct PretokenGroup {
     /// The indices of pretokens that are not in their home line.
     pub(crate) missing: [u32; GROUP_SIZE],
     pub(crate) duplicates: [Duplicate; GROUP_SIZE],
-    /// The home lines of the boundaries that some pretokens may have with the one before.
-    pub(crate) boundary_homes: [u32; GROUP_SIZE],
+    /// The pairs of pretokens that may be boundaries inside superwords, in order.
+    pub(crate) pair_probes: [PairProbe; GROUP_SIZE],
     /// The first rules that join such pretokens with the one before.
     pub(crate) joins: [PairJoin; GROUP_SIZE],
     /// Runs of three or more pretokens that can end up in one token.
@@ -42,6 +42,16 @@ pub(crate) struct PretokenGroup {
 pub(crate) struct UnitRun {
     pub(crate) first: usize,
     pub(crate) last: usize,
+}
+
+/// Two neighbouring pretokens that may be a boundary inside superwords.
+#[derive(Clone, Copy)]
+pub(crate) struct PairProbe {
+    pub(crate) pair: EncoderPair,
+    /// The home line of the pair.
+    pub(crate) home: u32,
+    /// The index of the second one.
+    pub(crate) index: u32,
 }
 
 /// A new pretoken that equals an earlier new pretoken of the group.
@@ -63,17 +73,10 @@ impl PretokenGroup {
             kinds: [0; GROUP_SIZE + WORD_BITS],
             missing: [0; GROUP_SIZE],
             duplicates: [Duplicate::default(); GROUP_SIZE],
-            boundary_homes: [0; GROUP_SIZE],
+            pair_probes: [PairProbe { pair: EncoderPair::NONE, home: 0, index: 0 }; GROUP_SIZE],
             joins: [PairJoin::default(); GROUP_SIZE],
             runs: [UnitRun::default(); GROUP_SIZE / 3],
         })
-    }
-
-    /// Returns the tokens of the open unit at an index and of the next.
-    #[inline(always)]
-    pub(crate) fn pair_at(&self, index: usize) -> EncoderPair {
-        let [left, right] = [index, index + 1].map(|at| self.encodings[at].first_token());
-        EncoderPair { left, right }
     }
 
     /// Sets an encoding and its kind.

@@ -21,6 +21,8 @@ pub(crate) struct TextEncoder<'t, const SIZE: usize> {
     pub(crate) size: usize,
     /// The number of them that come from the group before. They are looked up already.
     pub(crate) carried: usize,
+    /// The number of them that were not in their home lines.
+    missing: usize,
     instructions: InstructionSet,
 }
 
@@ -46,15 +48,45 @@ impl<const SIZE: usize> Dispatched<TextEncoder<'_, SIZE>> for CollectStep {
     }
 }
 
-/// The step that encodes a group.
-struct GroupStep {
+/// The step that prefetches the home lines of a group.
+struct PrefetchStep;
+
+impl<const SIZE: usize> Dispatched<TextEncoder<'_, SIZE>> for PrefetchStep {
+    #[inline(always)]
+    fn run(self, encoder: &mut TextEncoder<'_, SIZE>) {
+        encoder.prefetch();
+    }
+}
+
+/// The step that probes the home lines of a group.
+struct ProbeStep;
+
+impl<const SIZE: usize> Dispatched<TextEncoder<'_, SIZE>> for ProbeStep {
+    #[inline(always)]
+    fn run(self, encoder: &mut TextEncoder<'_, SIZE>) {
+        encoder.probe_home();
+    }
+}
+
+/// The step that looks for the pretokens of a group that are not in their home lines.
+struct ChainStep;
+
+impl<const SIZE: usize> Dispatched<TextEncoder<'_, SIZE>> for ChainStep {
+    #[inline(always)]
+    fn run(self, encoder: &mut TextEncoder<'_, SIZE>) {
+        encoder.probe_chain();
+    }
+}
+
+/// The step that applies supermerges to a group, and writes its tokens.
+struct WriteStep {
     is_last: bool,
 }
 
-impl<const SIZE: usize> Dispatched<TextEncoder<'_, SIZE>> for GroupStep {
+impl<const SIZE: usize> Dispatched<TextEncoder<'_, SIZE>> for WriteStep {
     #[inline(always)]
     fn run(self, encoder: &mut TextEncoder<'_, SIZE>) {
-        encoder.encode_group(self.is_last);
+        encoder.join_and_write(self.is_last);
     }
 }
 
@@ -74,7 +106,8 @@ impl<'t, const SIZE: usize> TextEncoder<'t, SIZE> {
         group.cuts[0] = 0;
         group.set(0, PretokenEncoding::default());
         let text = text.as_bytes();
-        TextEncoder { encoder, text, cache, out, group, size: 0, carried: 0, instructions }
+        let (size, carried, missing) = (0, 0, 0);
+        TextEncoder { encoder, text, cache, out, group, size, carried, missing, instructions }
     }
 
     /// Adds the next pretokens. Bit `i` of `ends` says that one ends at offset `base + i`.
@@ -83,13 +116,13 @@ impl<'t, const SIZE: usize> TextEncoder<'t, SIZE> {
         if SIZE > MAX_ADDED {
             dispatch(self.instructions, self, CollectStep { base, ends });
             if self.size > SIZE - MAX_ADDED {
-                self.dispatch_group(false);
+                self.encode_group(false);
             }
         } else {
             for end in bits(ends) {
                 dispatch(self.instructions, self, CollectStep { base: base + end, ends: 1 });
                 if self.size >= SIZE {
-                    self.dispatch_group(false);
+                    self.encode_group(false);
                 }
             }
         }
@@ -114,7 +147,7 @@ impl<'t, const SIZE: usize> TextEncoder<'t, SIZE> {
 
     /// Writes the rest of the text.
     pub(crate) fn finish(mut self) {
-        self.dispatch_group(true);
+        self.encode_group(true);
         self.flush_pending();
         self.cache.shrink();
         self.cache.group = Some(self.group);
@@ -123,7 +156,7 @@ impl<'t, const SIZE: usize> TextEncoder<'t, SIZE> {
     /// Writes the text up to the units at its end that may be joined with what follows, and returns
     /// these.
     pub(crate) fn finish_open(mut self) -> Vec<OpenUnit> {
-        self.dispatch_group(false);
+        self.encode_group(false);
         let carried = self.group.encodings[1..=self.carried].iter().map(|encoding| encoding.unit());
         let units = self.cache.pending.drain(..).map(|pending| pending.unit).chain(carried);
         let units = units.collect();
@@ -132,18 +165,21 @@ impl<'t, const SIZE: usize> TextEncoder<'t, SIZE> {
         units
     }
 
-    fn dispatch_group(&mut self, is_last: bool) {
-        dispatch(self.instructions, self, GroupStep { is_last });
+    /// Encodes the group, except for pretokens at its end that may be joined with what follows. Each step
+    /// is a function of its own, so that its loop has all registers.
+    fn encode_group(&mut self, is_last: bool) {
+        dispatch(self.instructions, self, PrefetchStep);
+        dispatch(self.instructions, self, ProbeStep);
+        if self.missing > 0 {
+            dispatch(self.instructions, self, ChainStep);
+        }
+        dispatch(self.instructions, self, WriteStep { is_last });
     }
 
-    /// Encodes the group, except for pretokens at its end that may be joined with what follows.
+    /// Applies supermerges to the group and writes it, except for pretokens at its end that may be joined
+    /// with what follows. These start the next group.
     #[inline(always)]
-    fn encode_group(&mut self, is_last: bool) {
-        self.prefetch();
-        let missing = self.probe_home();
-        if missing > 0 {
-            self.probe_chain(missing);
-        }
+    fn join_and_write(&mut self, is_last: bool) {
         let last = self.group.encodings[self.size];
         let mut boundaries = self.find_boundaries();
         if !self.cache.pending.is_empty() {
@@ -160,48 +196,69 @@ impl<'t, const SIZE: usize> TextEncoder<'t, SIZE> {
     /// Computes the keys of the pretokens, and prefetches their home lines.
     #[inline(always)]
     fn prefetch(&mut self) {
-        let TextEncoder { text, cache, group, .. } = self;
-        let PretokenGroup { cuts, keys, homes, .. } = &mut **group;
-        let (text, table) = (*text, cache.table.view());
-        let mut start = cuts[self.carried];
-        let ends = &cuts[self.carried + 1..=self.size];
-        let pretokens = ends.iter().zip(&mut keys[self.carried..]).zip(&mut homes[self.carried..]);
-        for ((&end, to), home) in pretokens {
-            (*to, *home) = if let Some(key) = Key::of(text, start, end) {
-                (key, table.prefetch(key) as u32)
-            } else {
-                let hash = long_hash(&text[start..end.min(start + MAX_CACHED_LEN)]);
-                (Key::of_hash(hash), table.prefetch_long(hash) as u32)
-            };
-            start = end;
+        let mut next = self.carried;
+        while next < self.size {
+            next = self.prefetch_short(next);
+            if next < self.size {
+                self.prefetch_one(next);
+                next += 1;
+            }
         }
     }
 
-    /// Probes the home lines of the pretokens, and lists those that are not there. Returns their
-    /// number.
+    /// Does so from `first` on, up to a pretoken that is long or near the end of the text. Returns its
+    /// index.
     #[inline(always)]
-    fn probe_home(&mut self) -> usize {
+    fn prefetch_short(&mut self, first: usize) -> usize {
+        let TextEncoder { text, cache, group, .. } = self;
+        let PretokenGroup { cuts, keys, homes, .. } = &mut **group;
+        let (text, table) = (*text, cache.table.view());
+        let mut start = cuts[first];
+        for index in first..self.size.min(GROUP_SIZE) {
+            let end = cuts[index + 1];
+            let Some(key) = Key::of_inner(text, start, end) else { return index };
+            (keys[index], homes[index]) = (key, table.prefetch(key) as u32);
+            start = end;
+        }
+        self.size
+    }
+
+    /// Does so for any pretoken.
+    #[inline(never)]
+    fn prefetch_one(&mut self, index: usize) {
+        let table = self.cache.table.view();
+        let (start, end) = (self.group.cuts[index], self.group.cuts[index + 1]);
+        let (key, home) = if let Some(key) = Key::of(self.text, start, end) {
+            (key, table.prefetch(key))
+        } else {
+            let hash = long_hash(&self.text[start..end.min(start + MAX_CACHED_LEN)]);
+            (Key::of_hash(hash), table.prefetch_long(hash))
+        };
+        (self.group.keys[index], self.group.homes[index]) = (key, home as u32);
+    }
+
+    /// Probes the home lines of the pretokens, and lists those that are not there.
+    #[inline(always)]
+    fn probe_home(&mut self) {
         let TextEncoder { cache, group, .. } = self;
         let PretokenGroup { keys, homes, encodings, kinds, missing: list, .. } = &mut **group;
         let table = cache.table.view();
         let mut missing = 0;
-        let carried = self.carried;
-        let pretokens = keys[carried..self.size].iter().zip(&homes[carried..]);
-        let found = encodings[carried + 1..].iter_mut().zip(&mut kinds[carried + 1..]);
-        for (index, ((&key, &home), (encoding, kind))) in pretokens.zip(found).enumerate() {
-            let (probed, is_found) = table.probe_home(home as usize, key);
-            *encoding = probed;
-            *kind = probed.kind as u8;
-            list[missing % GROUP_SIZE] = (carried + index) as u32;
+        for index in self.carried..self.size.min(GROUP_SIZE) {
+            let (probed, is_found) = table.probe_home(homes[index] as usize, keys[index]);
+            encodings[index + 1] = PretokenEncoding::from_words(probed.words());
+            kinds[index + 1] = probed.kind as u8;
+            list[missing % GROUP_SIZE] = index as u32;
             missing += usize::from(!is_found);
         }
-        missing
+        self.missing = missing;
     }
 
     /// Probes the chains of the pretokens that are not in their home lines, and merges those that are
     /// new.
     #[inline(always)]
-    fn probe_chain(&mut self, missing: usize) {
+    fn probe_chain(&mut self) {
+        let missing = self.missing;
         for &index in &self.group.missing[..missing] {
             self.cache.table.prefetch_chain(self.group.homes[index as usize] as usize);
         }

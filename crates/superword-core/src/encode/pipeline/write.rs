@@ -44,11 +44,11 @@ impl<const SIZE: usize> TextEncoder<'_, SIZE> {
 #[inline(always)]
 fn write_inline(out: &mut Vec<u32>, encodings: &[PretokenEncoding]) {
     out.reserve(encodings.len() * WORDS);
-    let mut used = out.len();
+    let (words, mut used) = (out.as_mut_ptr(), out.len());
     for encoding in encodings {
         // SAFETY: `reserve` has made room for `WORDS` words of each encoding, and each one before has
         // used at most as many.
-        unsafe { out.as_mut_ptr().add(used).cast::<[u32; WORDS]>().write(encoding.words()) };
+        unsafe { words.add(used).cast::<[u32; WORDS]>().write(encoding.words()) };
         used += encoding.count();
     }
     // SAFETY: the loop has written all words up to `used`, which is within the capacity.

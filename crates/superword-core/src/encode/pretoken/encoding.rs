@@ -96,10 +96,16 @@ impl PretokenEncoding {
     }
 
     /// Returns all words, the inline tokens first.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn words(self) -> [u32; WORDS] {
         let [first, second, third] = self.data;
         [first, second, third, self.kind]
+    }
+
+    /// The inverse of `words`.
+    #[inline(always)]
+    pub(crate) fn from_words([first, second, third, kind]: [u32; WORDS]) -> PretokenEncoding {
+        PretokenEncoding { data: [first, second, third], kind }
     }
 
     /// Returns 1 if superwords contain a boundary after it, else 0.

@@ -88,7 +88,9 @@ impl PretokenTable {
     /// Returns a view for probing home lines.
     #[inline(always)]
     pub(crate) fn view(&self) -> PretokenTableView<'_> {
-        PretokenTableView { lines: &self.lines, mask: self.lines.len() - 1, secret: secret() }
+        let lines = &*self.lines;
+        assert!(!lines.is_empty(), "masked indices are in bounds");
+        PretokenTableView { lines, mask: lines.len() - 1, secret: secret() }
     }
 
     /// Finds a pretoken that does not fit a key, given its hash.
@@ -229,7 +231,7 @@ pub(crate) struct PretokenTableView<'t> {
     secret: u64,
 }
 
-impl PretokenTableView<'_> {
+impl<'t> PretokenTableView<'t> {
     #[inline(always)]
     fn home(self, key: Key) -> usize {
         key.hash(self.secret) as usize & self.mask
@@ -253,10 +255,10 @@ impl PretokenTableView<'_> {
     /// Probes the home line of a key. Returns the encoding, and whether it is the key's. It may miss a
     /// key whose first 8 bytes are those of the key beside it.
     #[inline(always)]
-    pub(crate) fn probe_home(self, home: usize, key: Key) -> (PretokenEncoding, bool) {
-        let PretokenLine(slots) = &self.lines[home];
+    pub(crate) fn probe_home(self, home: usize, key: Key) -> (&'t PretokenEncoding, bool) {
+        let PretokenLine(slots) = &self.lines[home & self.mask];
         let slot = &slots[usize::from(slots[1].key.begins_like(key))];
-        (slot.encoding, slot.key == key)
+        (&slot.encoding, slot.key == key)
     }
 }
 
@@ -277,7 +279,7 @@ mod tests {
             Some(key) => {
                 let home = table.view().prefetch(key);
                 match table.view().probe_home(home, key) {
-                    (encoding, true) => Some(encoding),
+                    (encoding, true) => Some(*encoding),
                     _ => table.find_and_move_home(home, key),
                 }
             }

@@ -10,6 +10,7 @@ use crate::encode::pretoken::rule_replay::NEVER;
 use crate::platform::cpu::prefetch;
 use crate::platform::hash::{FastMap, fold, secret};
 use crate::platform::huge_pages;
+use crate::platform::lanes::{LANES, find_equal};
 
 /// The first step that joins two tokens, and the token that it makes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,25 +33,41 @@ pub(crate) struct JoinRule {
 }
 
 /// The number of pairs in a cache line. Half of them are used on average.
-const PAIRS: usize = 4;
+const PAIRS: usize = LANES;
 
-/// A slot without a pair. No token has this number.
-const FREE: u64 = u64::MAX;
+/// The tokens of a slot without a pair.
+const FREE: u32 = EncoderToken::NONE.0;
 
 /// A cache line of pairs.
 #[derive(Clone, Copy)]
 #[repr(align(64))]
 struct PairLine {
-    pairs: [u64; PAIRS],
+    lefts: [u32; PAIRS],
+    rights: [u32; PAIRS],
     joins: [PairJoin; PAIRS],
 }
 
 const EMPTY: PairLine =
-    PairLine { pairs: [FREE; PAIRS], joins: [PairJoin { step: 0, token: EncoderToken(0) }; PAIRS] };
+    PairLine { lefts: [FREE; PAIRS], rights: [FREE; PAIRS], joins: [PairJoin::NONE; PAIRS] };
+
+impl PairLine {
+    /// Returns the set of slots that hold a pair, with at most one bit.
+    #[inline(always)]
+    fn find(&self, pair: EncoderPair) -> u32 {
+        find_equal(&self.lefts, pair.left.0) & find_equal(&self.rights, pair.right.0)
+    }
+
+    /// Whether no slot is free.
+    #[inline(always)]
+    fn is_full(&self) -> bool {
+        self.rights[PAIRS - 1] != FREE
+    }
+}
 
 /// The hash table.
 pub(crate) struct PairTable {
     lines: Vec<PairLine>,
+    secret: u64,
     /// The steps, ascending, of each pair that more than one rule joins.
     repeated_rules: FastMap<u64, Vec<u32>>,
 }
@@ -59,7 +76,7 @@ impl PairTable {
     /// Creates the table of rules in order, and of boundaries.
     pub(crate) fn new(rules: &[JoinRule], boundaries: &[EncoderPair]) -> PairTable {
         let lines = huge_pages::filled(EMPTY, usize::midpoint(rules.len(), boundaries.len()) + 1);
-        let mut table = PairTable { lines, repeated_rules: FastMap::default() };
+        let mut table = PairTable { lines, secret: secret(), repeated_rules: FastMap::default() };
         for &rule in rules {
             table.insert(rule);
         }
@@ -70,29 +87,30 @@ impl PairTable {
     }
 
     fn insert(&mut self, rule: JoinRule) {
-        let pair = rule.pair.as_word();
-        let mut index = self.home(rule.pair);
+        let JoinRule { pair, join } = rule;
+        let mut index = self.home(pair);
         loop {
             let line = &mut self.lines[index];
-            for (slot, first) in line.pairs.iter_mut().zip(&mut line.joins) {
-                if *slot == FREE {
-                    (*slot, *first) = (pair, rule.join);
-                    return;
+            let found = line.find(pair);
+            if found != 0 {
+                if join.step != NEVER {
+                    let first = line.joins[found.trailing_zeros() as usize];
+                    let steps = self.repeated_rules.entry(pair.as_word());
+                    steps.or_insert_with(|| vec![first.step]).push(join.step);
                 }
-                if *slot == pair {
-                    if rule.join.step != NEVER {
-                        let steps = self.repeated_rules.entry(pair);
-                        steps.or_insert_with(|| vec![first.step]).push(rule.join.step);
-                    }
-                    return;
-                }
+                return;
+            }
+            if let Some(slot) = line.rights.iter().position(|&right| right == FREE) {
+                (line.lefts[slot], line.rights[slot]) = (pair.left.0, pair.right.0);
+                line.joins[slot] = join;
+                return;
             }
             index = self.next_line(index);
         }
     }
 
     /// Prefetches the home line of a pair, and returns it.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn prefetch(&self, pair: EncoderPair) -> usize {
         let home = self.home(pair);
         prefetch(&self.lines[home]);
@@ -101,33 +119,26 @@ impl PairTable {
 
     /// Probes for a pair from its home line on. Returns the first rule that joins it, and whether the
     /// pair was found.
-    #[inline]
-    pub(crate) fn probe(&self, home: usize, pair: EncoderPair) -> (PairJoin, bool) {
-        let pair = pair.as_word();
+    #[inline(always)]
+    pub(crate) fn probe(&self, home: usize, pair: EncoderPair) -> (&PairJoin, bool) {
         let line = &self.lines[home];
-        let mut found = 0;
-        for (index, &other) in line.pairs.iter().enumerate() {
-            found |= u32::from(other == pair) << index;
-        }
+        let found = line.find(pair);
         // One branch, which is almost never taken. Whether a pair is found is hard to predict.
-        let has_free = u32::from(line.pairs[PAIRS - 1] == FREE);
-        if found | has_free == 0 {
+        if found | u32::from(!line.is_full()) == 0 {
             return self.probe_chain(home, pair);
         }
-        (line.joins[found.trailing_zeros() as usize % PAIRS], found != 0)
+        (&line.joins[found.trailing_zeros() as usize % PAIRS], found != 0)
     }
 
     #[cold]
-    fn probe_chain(&self, home: usize, pair: u64) -> (PairJoin, bool) {
+    fn probe_chain(&self, home: usize, pair: EncoderPair) -> (&PairJoin, bool) {
         let mut index = home;
         loop {
             index = self.next_line(index);
             let line = &self.lines[index];
-            if let Some(slot) = line.pairs.iter().position(|&other| other == pair) {
-                return (line.joins[slot], true);
-            }
-            if line.pairs[PAIRS - 1] == FREE {
-                return (PairJoin::default(), false);
+            let found = line.find(pair);
+            if found != 0 || !line.is_full() {
+                return (&line.joins[found.trailing_zeros() as usize % PAIRS], found != 0);
             }
         }
     }
@@ -136,7 +147,7 @@ impl PairTable {
     #[inline]
     pub(crate) fn get(&self, pair: EncoderPair) -> Option<PairJoin> {
         let (join, is_found) = self.probe(self.home(pair), pair);
-        is_found.then_some(join)
+        is_found.then_some(*join)
     }
 
     /// Returns the first rule that joins two tokens at a step that `is_allowed`.
@@ -162,9 +173,9 @@ impl PairTable {
     }
 
     /// Returns the home line of a pair.
-    #[inline]
+    #[inline(always)]
     fn home(&self, pair: EncoderPair) -> usize {
-        let hash = fold(pair.as_word() ^ secret(), 0x9E37_79B9_7F4A_7C15);
+        let hash = fold(pair.as_word() ^ self.secret, 0x9E37_79B9_7F4A_7C15);
         (((hash >> 32) * self.lines.len() as u64) >> 32) as usize
     }
 

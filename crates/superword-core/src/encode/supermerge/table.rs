@@ -135,20 +135,22 @@ impl SupermergeTable {
     }
 
     /// Prefetches the home line of a pair, and returns it.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn prefetch(&self, pair: EncoderPair) -> usize {
         self.pairs.prefetch(pair)
     }
 
     /// Probes for a pair of pretokens from its home line on. Returns the first rule that joins it, and
-    /// whether the two can end up in one token.
-    #[inline]
-    pub(crate) fn probe_boundary(&self, home: usize, pair: EncoderPair) -> (PairJoin, bool) {
-        let (join, is_boundary) = self.pairs.probe(home, pair);
-        if !is_boundary & self.allows_all {
-            return (PairJoin::NONE, true);
-        }
-        (join, is_boundary)
+    /// whether it is listed as a boundary.
+    #[inline(always)]
+    pub(crate) fn probe(&self, home: usize, pair: EncoderPair) -> (&PairJoin, bool) {
+        self.pairs.probe(home, pair)
+    }
+
+    /// Whether there are too many boundaries to list, so that any pair may be one.
+    #[inline(always)]
+    pub(crate) fn allows_all(&self) -> bool {
+        self.allows_all
     }
 
     /// Returns the first rule that joins two tokens.
