@@ -11,9 +11,9 @@ use crate::encode::pipeline::group::{
 use crate::encode::pipeline::text_encoder::TextEncoder;
 use crate::encode::pretoken::cache::EncoderCache;
 use crate::encode::pretoken::encoding::{BOUNDARY_AFTER, BOUNDARY_BEFORE, PretokenEncoding};
-use crate::encode::pretoken::rule_replay::{NEVER, ReplayRules};
+use crate::encode::pretoken::rule_replay::NEVER;
 use crate::encode::supermerge::pair_table::PairJoin;
-use crate::encode::supermerge::table::{MAX_SCANNED_UNITS, OpenUnit, PendingUnit};
+use crate::encode::supermerge::table::{MAX_SCANNED_UNITS, PendingUnit};
 
 impl<const SIZE: usize> TextEncoder<'_, SIZE> {
     /// The most pretokens that the next group starts with. More of them become pending units.
@@ -112,10 +112,11 @@ impl<const SIZE: usize> TextEncoder<'_, SIZE> {
         (self.size, self.carried) = (carried, carried);
     }
 
-    /// Applies all supermerges to the complete pretokens, which come first.
+    /// Applies all supermerges to the complete pretokens, which come first. A reopened unit is opened at
+    /// [`NEVER`], so that the fast ways of two and three units leave it to [`Self::merge_run`].
     #[inline(always)]
     pub(crate) fn apply_supermerges(&mut self, boundaries: &GroupBits, complete: usize) {
-        let mut prefetched = 0;
+        let [mut pairs, mut triples, mut runs] = [0; 3];
         let mut carry = 0;
         for (index, &word) in boundaries.iter().enumerate() {
             let starts = word & !(word << 1 | carry);
@@ -126,37 +127,50 @@ impl<const SIZE: usize> TextEncoder<'_, SIZE> {
                     break;
                 }
                 let last = find_end(boundaries, first);
-                if last == first + 1 {
-                    self.merge_pair(first);
-                } else {
-                    self.prefetch_next_joins(first, last);
-                    self.group.runs[prefetched] = UnitRun { first, last };
-                    prefetched += 1;
-                }
+                // Three lists, because a branch on the length is hard to predict.
+                let PretokenGroup { pairs: pair, triples: triple, runs: run, .. } =
+                    &mut *self.group;
+                pair[pairs % GROUP_SIZE] = first as u32;
+                triple[triples % GROUP_SIZE] = first as u32;
+                run[runs % GROUP_SIZE] = UnitRun { first, last };
+                pairs += usize::from(last == first + 1);
+                triples += usize::from(last == first + 2);
+                runs += usize::from(last > first + 2);
             }
         }
-        for run in 0..prefetched {
-            let UnitRun { first, last } = self.group.runs[run];
-            if last == first + 2 { self.merge_triple(first) } else { self.merge_run(first, last) }
+        for index in 0..triples {
+            let first = self.group.triples[index] as usize;
+            self.prefetch_next_joins(first, first + 2);
+        }
+        for index in 0..runs {
+            let UnitRun { first, last } = self.group.runs[index];
+            self.prefetch_next_joins(first, last);
+        }
+        for index in 0..pairs {
+            self.merge_pair(self.group.pairs[index] as usize);
+        }
+        for index in 0..triples {
+            self.merge_triple(self.group.triples[index] as usize);
+        }
+        for index in 0..runs {
+            let UnitRun { first, last } = self.group.runs[index];
+            self.merge_run(first, last);
         }
     }
 
-    /// Applies all supermerges to a run of two units.
+    /// Applies all supermerges to a run of two units. Whether a rule joins them is hard to predict, so no
+    /// branch depends on it.
     #[inline(always)]
     fn merge_pair(&mut self, first: usize) {
+        let [left, right] = [0, 1].map(|index| self.group.encodings[first + index]);
         let join = self.group.joins[first];
-        let (left, right) = (self.group.encodings[first], self.group.encodings[first + 1]);
-        let is_usual = left.spilled() | right.spilled() == 0 && join.step != NEVER;
-        let joined = if is_usual && join.step > left.opened_at().max(right.opened_at()) {
-            OpenUnit { token: join.token, opened_at: 0, reopened: 0 }
-        } else {
-            match self.encoder.supermerges.find_join(left.unit(), right.unit()) {
-                Some(join) => join.item,
-                None => return,
-            }
-        };
-        self.group.set(first, joined.into());
-        self.group.set(first + 1, PretokenEncoding::default());
+        if join.step <= left.opened_at().max(right.opened_at()) {
+            return self.merge_run(first, first + 1);
+        }
+        let is_joined = join.step != NEVER;
+        let token = if is_joined { join.token } else { left.first_token() };
+        self.group.set(first, PretokenEncoding::from_token(token, true));
+        self.group.set(first + 1, PretokenEncoding::from_token(right.first_token(), !is_joined));
     }
 
     /// Prefetches the pairs that the first rule on a run will make: the new token with either
@@ -180,15 +194,16 @@ impl<const SIZE: usize> TextEncoder<'_, SIZE> {
     fn merge_triple(&mut self, start: usize) {
         let [a, b, c] = [0, 1, 2].map(|index| self.group.encodings[start + index]);
         let (first, second) = (self.group.joins[start], self.group.joins[start + 1]);
-        let is_usual = a.spilled() | b.spilled() | c.spilled() == 0
-            && first.step > a.opened_at().max(b.opened_at())
-            && second.step > b.opened_at().max(c.opened_at())
-            && first.step.min(second.step) != NEVER;
+        let is_usual = first.step > a.opened_at().max(b.opened_at())
+            && second.step > b.opened_at().max(c.opened_at());
         if !is_usual {
             return self.merge_run(start, start + 2);
         }
-        let is_second = second.step < first.step;
         let made_at = first.step.min(second.step);
+        if made_at == NEVER {
+            return;
+        }
+        let is_second = second.step < first.step;
         let left = if is_second { a.first_token() } else { first.token };
         let right = if is_second { second.token } else { c.first_token() };
         let other_opened_at = if is_second { a.opened_at() } else { c.opened_at() };
@@ -198,10 +213,8 @@ impl<const SIZE: usize> TextEncoder<'_, SIZE> {
             return self.merge_run(start, start + 2);
         }
         let token = if is_joined { join.token } else { left };
-        let unit = |token| PretokenEncoding::from(OpenUnit { token, opened_at: 0, reopened: 0 });
-        self.group.set(start, unit(token));
-        let rest = unit(right);
-        self.group.set(start + 1, if is_joined { PretokenEncoding::default() } else { rest });
+        self.group.set(start, PretokenEncoding::from_token(token, true));
+        self.group.set(start + 1, PretokenEncoding::from_token(right, !is_joined));
         self.group.set(start + 2, PretokenEncoding::default());
     }
 

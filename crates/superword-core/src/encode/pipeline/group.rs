@@ -33,8 +33,11 @@ pub(crate) struct PretokenGroup {
     pub(crate) pair_probes: [PairProbe; GROUP_SIZE],
     /// The first rules that join such pretokens with the one before.
     pub(crate) joins: [PairJoin; GROUP_SIZE],
-    /// Runs of three or more pretokens that can end up in one token.
-    pub(crate) runs: [UnitRun; GROUP_SIZE / 3],
+    /// The first of each two, and of each three, pretokens that can end up in one token.
+    pub(crate) pairs: [u32; GROUP_SIZE],
+    pub(crate) triples: [u32; GROUP_SIZE],
+    /// Longer runs of such pretokens.
+    pub(crate) runs: [UnitRun; GROUP_SIZE],
 }
 
 /// A run of encodings that can end up in one token, from the first to the last.
@@ -75,7 +78,9 @@ impl PretokenGroup {
             duplicates: [Duplicate::default(); GROUP_SIZE],
             pair_probes: [PairProbe { pair: EncoderPair::NONE, home: 0, index: 0 }; GROUP_SIZE],
             joins: [PairJoin::default(); GROUP_SIZE],
-            runs: [UnitRun::default(); GROUP_SIZE / 3],
+            pairs: [0; GROUP_SIZE],
+            triples: [0; GROUP_SIZE],
+            runs: [UnitRun::default(); GROUP_SIZE],
         })
     }
 

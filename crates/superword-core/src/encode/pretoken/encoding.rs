@@ -58,6 +58,12 @@ impl PretokenEncoding {
         PretokenEncoding { data, kind: spilled_kind }
     }
 
+    /// Creates the encoding of a token that no supermerge joins any more; without it, of nothing.
+    #[inline(always)]
+    pub(crate) fn from_token(token: EncoderToken, has_token: bool) -> PretokenEncoding {
+        PretokenEncoding { data: [token.0, 0, 0], kind: has_token.into() }
+    }
+
     /// Creates the encoding of an open unit with boundaries on these sides.
     pub(crate) fn from_open(unit: OpenUnit, sides: BoundarySides) -> PretokenEncoding {
         let flag = |is_set, flag| if is_set { flag } else { 0 };
@@ -112,12 +118,6 @@ impl PretokenEncoding {
     #[inline]
     pub(crate) fn boundary_after(self) -> u64 {
         ((self.kind / BOUNDARY_AFTER) & 1).into()
-    }
-
-    /// Returns 1 if its tokens are not inline, else 0.
-    #[inline]
-    pub(crate) fn spilled(self) -> u64 {
-        ((self.kind / SPILLED) & 1).into()
     }
 
     /// Returns the number of inline tokens.
