@@ -47,6 +47,7 @@ bench: $(VENV)/installed ## Run the benchmarks; CONTRIBUTING.md says on what tex
 	$(VENV)/bin/python benchmarks/encode_short.py
 	$(VENV)/bin/python benchmarks/encode_folder.py
 	$(VENV)/bin/python benchmarks/encoder_memory.py
+	$(VENV)/bin/python benchmarks/limits.py
 	$(VENV)/bin/python benchmarks/transformers_tokenizer.py
 	$(VENV)/bin/python benchmarks/prompts.py
 	$(VENV)/bin/python benchmarks/streams.py
