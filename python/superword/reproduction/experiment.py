@@ -22,7 +22,7 @@ from superword.evaluation import (
     name_apart,
     open_tokenizer,
 )
-from superword.reproduction.baselines import train_baseline, truncate_baseline
+from superword.reproduction.baselines import make_wordpiece, train_baseline, truncate_baseline
 from superword.reproduction.lineup import TokenizerSpec, build_lineup
 from superword.reproduction.own_metrics import OwnMetric, OwnValue, load_metrics
 from superword.reproduction.results import Results, TrainingCurve
@@ -176,7 +176,11 @@ class Experiment:
         }
         corpus = [RawPath(name) for name in settings.train]
         if spec.baseline is not None:
-            baseline = train_baseline(spec.baseline, corpus, size, **options)
+            bpe = self.find_bpe(spec)
+            if bpe is not None:
+                baseline = make_wordpiece(self.load_baseline(bpe, size))
+            else:
+                baseline = train_baseline(spec.baseline, corpus, size, **options)
             with write_atomically() as files:
                 files.open(path).write(baseline.to_str(pretty=True).encode())
             return
@@ -198,14 +202,26 @@ class Experiment:
             )
         model.save(path)
 
+    def find_bpe(self, spec: TokenizerSpec) -> TokenizerSpec | None:
+        """Return the BPE whose vocabulary a WordPiece has: the one trained on the same text."""
+        settings = self.settings
+        if spec.baseline != "wordpiece" or "bpe" not in settings.baselines:
+            return None
+        [bpe] = build_lineup(["bpe"], settings.baseline_bytes)[:1]
+        return bpe if bpe.max_bytes == spec.max_bytes else None
+
+    def load_baseline(self, spec: TokenizerSpec, size: int) -> Any:
+        """Load a trained baseline."""
+        path = self.build_model(spec, size)
+        return import_extra("tokenizers").Tokenizer.from_file(str(path))
+
     def open_tokenizer(self, spec: TokenizerSpec, size: int) -> AnyTokenizer:
         """Open the trained tokenizer, truncated to a size."""
-        path = self.build_model(spec, size)
         if spec.baseline is None:
-            model = load(path)
+            model = load(self.build_model(spec, size))
             # A small corpus may have led to a smaller vocabulary than asked for.
             return Ours(model.truncate(size) if size < model.vocab_size else model, spec.label)
-        baseline = import_extra("tokenizers").Tokenizer.from_file(str(path))
+        baseline = self.load_baseline(spec, size)
         if spec.is_nested and size < baseline.get_vocab_size():
             baseline = truncate_baseline(baseline, size)
         return HuggingFace(baseline, spec.label)

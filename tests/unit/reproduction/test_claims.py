@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from superword.evaluation.alignment import Alignment
@@ -210,6 +210,7 @@ def invented_results(draw: st.DrawFn) -> Results:
     return results
 
 
+@settings(max_examples=40)
 @given(invented_results())
 def test_verdicts_follow_from_the_tests(results: Results) -> None:
     for claim, verdict in check_claims(results):
