@@ -165,34 +165,33 @@ def vary(variations: Variations, limits: Sequence[int]) -> Iterator[TokenizerSpe
     Models with a cap are also trained on the limited texts of slow baselines, because the claims
     are checked for them too. Values that the paper has give nothing new.
     """
-    boundless = {"pattern": "gpt4o", "supermerges": True, "deletion": "bytes"}
+    usual = TokenizerSpec("", "BoundlessBPE (4o)", None, "gpt4o", True, "bytes", is_variation=True)
     for cap in dict.fromkeys(variations.max_superwords):
         if cap is None:
             continue
-        for limit in (None, *limits):
-            key = cap_key(cap) if limit is None else f"{cap_key(cap)}-{limit}"
-            label = label_with_limit(f"BoundlessBPE (4o), cap {format_cap(cap)}", limit)
-            changed = {"max_superwords": cap, "max_bytes": limit, "is_variation": limit is None}
-            yield TokenizerSpec(key, label, **boundless, **changed)
+        label = f"{usual.label}, cap {format_cap(cap)}"
+        yield replace(usual, key=cap_key(cap), label=label, max_superwords=cap)
+        for limit in limits:
+            limited = replace(usual, key=f"{cap_key(cap)}-{limit}", is_variation=False)
+            label_of_part = label_with_limit(label, limit)
+            yield replace(limited, label=label_of_part, max_superwords=cap, max_bytes=limit)
     for tau in dict.fromkeys(variations.tau):
-        if tau != TokenizerSpec.tau:
-            label = f"BoundlessBPE (4o), tau {tau:g}"
-            spec = TokenizerSpec(f"boundless-tau-{tau}", label, **boundless, tau=tau)
-            yield replace(spec, is_variation=True)
+        if tau != usual.tau:
+            label = f"{usual.label}, tau {tau:g}"
+            yield replace(usual, key=f"boundless-tau-{tau}", label=label, tau=tau)
     for count in dict.fromkeys(variations.min_count):
-        if count != TokenizerSpec.min_count:
-            label = f"BoundlessBPE (4o), min_count {count}"
-            spec = TokenizerSpec(f"boundless-min-count-{count}", label, **boundless)
-            yield replace(spec, min_count=count, is_variation=True)
+        if count != usual.min_count:
+            key, label = f"boundless-min-count-{count}", f"{usual.label}, min_count {count}"
+            yield replace(usual, key=key, label=label, min_count=count)
     for pattern in dict.fromkeys(variations.patterns):
         if pattern not in PATTERN_LABELS:
-            # A regex is no name of a file.
-            name = find_pattern_name(pattern) if find_known_pattern(pattern) else digest(pattern)
             shown = find_pattern_name(pattern)
-            plain = TokenizerSpec(f"bpe-{name}", f"BPE ({shown})", pattern=pattern)
+            # A regex is no name of a file.
+            name = shown if find_known_pattern(pattern) else digest(pattern)
+            plain = TokenizerSpec(f"bpe-{name}", f"BPE ({shown})", None, pattern)
             yield replace(plain, is_variation=True)
-            spec = TokenizerSpec(boundless_key(name, "bytes"), f"BoundlessBPE ({shown})")
-            yield replace(spec, **(boundless | {"pattern": pattern}), is_variation=True)
+            key, label = boundless_key(name, "bytes"), f"BoundlessBPE ({shown})"
+            yield replace(usual, key=key, label=label, pattern=pattern)
 
 
 def format_cap(cap: int | float) -> str:

@@ -158,11 +158,12 @@ def test_a_metric_of_ones_own_is_computed_for_all(
 def test_a_metric_that_fails_is_one_sentence(results: Results) -> None:
     [measured] = results.others
     tok = superword.evaluation.open_tokenizer(superword.train(["to be"], 256))
-    for function, sentence in (
+    cases: list[tuple[Any, str]] = [
         (lambda measured, tok: 1 / 0, "failed: ZeroDivisionError: division by zero"),
         (lambda measured, tok: "many", "must be a finite number, not 'many'"),
         (lambda measured, tok: float("nan"), "must be a finite number, not nan"),
-    ):
+    ]
+    for function, sentence in cases:
         with pytest.raises(SuperwordError, match=f"^the metric mine of own at 320 {sentence}"):
             OwnMetric("mine", function).measure("own", 320, measured, tok)
 
