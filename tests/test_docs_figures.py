@@ -50,7 +50,7 @@ def read_report() -> tuple[dict[str, dict[str, str]], dict[str, dict[str, str]]]
     """Return the report's metrics of the largest vocabulary, and its bytes per token by source."""
     page = (RESULTS / "report.html").read_text()
     tables = Tables(page).tables
-    metrics = next(table for table in tables if "unstable prompt ends" in table[0])
+    metrics = next(table for table in tables if "words kept whole" in table[0])
     sources = next(table for table in tables if table[0][:2] == ["source", "MB"])
     by_row = [
         {row[0]: dict(zip(table[0], row, strict=True)) for row in table[1:]}

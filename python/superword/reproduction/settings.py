@@ -99,12 +99,11 @@ class ReproductionSettings:
 
 
 def format_toml(settings: ReproductionSettings) -> str:
-    """Return the settings as a configuration file, without those left at their defaults."""
+    """Return the settings as a configuration file, defaults included."""
     lines, tables = [], []
     for each in fields(settings):
         value = getattr(settings, each.name)
-        default = each.default_factory() if callable(each.default_factory) else each.default
-        if value == default or each.name == "threads":
+        if value is None or value == {} or each.name == "threads":
             continue
         if isinstance(value, dict):
             items = (f"{quote(name)} = {quote(item)}" for name, item in value.items())
