@@ -154,8 +154,10 @@ def escape_markdown(text: str) -> str:
     return " ".join(text.replace("|", "\\|").split())
 
 
-def format_latex(table: Table) -> str:
+def format_latex(table: Table, alignment: str | None = None) -> str:
     r"""Format a table in LaTeX, for the package `booktabs`.
+
+    `alignment` is that of `tabular`; by default, numbers are on the right.
 
     Example:
         >>> table = Table([Column("", False), Column("a_b")], [["50% & more", "1"]])
@@ -168,7 +170,7 @@ def format_latex(table: Table) -> str:
         \bottomrule
         \end{tabular}
     """
-    alignment = "".join("r" if column.is_number else "l" for column in table.columns)
+    alignment = alignment or "".join("r" if each.is_number else "l" for each in table.columns)
     names = [escape_latex(column.name) for column in table.columns]
     rows = [[escape_latex(as_text(cell).plain) for cell in row] for row in table.rows]
     head = [f"{' & '.join(names)} \\\\", r"\midrule"] if any(names) else []

@@ -45,6 +45,7 @@ def test_a_second_run_reuses_the_first(folder: Path) -> None:
     assert done.stdout.count("not run") >= 5
     assert (folder / "out" / "report.html").read_text().startswith("<!doctype html>")
     assert (folder / "out" / "figures" / "figure-7-bytes-per-token.svg").exists()
+    assert "BoundlessBPE (4o), cap 1/16" in done.stdout
     again = run(folder, *arguments, "--vocab-sizes", "300", "320")
     assert again.stderr == "out/report.html: the report\n"
     assert again.stdout == done.stdout
@@ -57,3 +58,38 @@ def test_an_error_is_one_sentence(folder: Path) -> None:
     done = run(folder, "--train", "none.jsonl", "--eval", "eval.jsonl", "--out", "out")
     assert done.returncode == 1
     assert done.stderr.endswith("none.jsonl: No such file or directory\n")
+
+
+def test_lists_are_given_on_the_command_line(folder: Path) -> None:
+    (folder / "paper.toml").write_text('baselines = []\neval = "eval.jsonl"\ntransition = 0\n')
+    (folder / "mine.py").write_text("def share(measured, tok):\n    return measured.single_share\n")
+    superword.train(["to be or not to be"], 258).save(folder / "own.json")
+    arguments = ("--config", "paper.toml", "--train", "train.jsonl", "-o", "out", "--json")
+    lists = (
+        *("--vocab-sizes", "300", "--tau", "0.6", "0.7", "--min-count", "3"),
+        *("--max-superwords", "none", "9", "--patterns", "gpt2", "--tokenizers", "own.json"),
+        *("--metrics", "mine.py:share"),
+    )
+    done = run(folder, *arguments, *lists)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    verdicts = {"holds", "holds in a weaker form", "does not hold", "not run"}
+    assert {claim["verdict"] for claim in found["claims"]} <= verdicts
+    assert {claim["tokenizer"] for claim in found["capped_claims"]} == {"BoundlessBPE (4o), cap 9"}
+    rows = json.loads((folder / "out/tables/metric-share.json").read_text())
+    labels = [row["tokenizer"] for row in rows]
+    added = ["cap 9", "tau 0.6", "tau 0.7", "min_count 3"]
+    assert labels[-7:-3] == [f"BoundlessBPE (4o), {each}" for each in added]
+    assert labels[-3:] == ["BPE (gpt2)", "BoundlessBPE (gpt2)", "own"]
+
+
+def test_what_cannot_be_opened_is_refused_before_training(folder: Path) -> None:
+    arguments = ("--config", "paper.toml", "--train", "train.jsonl", "-o", "out")
+    done = run(folder, *arguments, "--tokenizers", "none.json")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.endswith("none.json: No such file or directory\n")
+    done = run(folder, *arguments, "--metrics", "none.py:mine")
+    assert done.stderr.startswith("superword: cannot import none.py: FileNotFoundError")
+    assert not (folder / "out").exists()
+    done = run(folder, *arguments, "--tau", "high")
+    assert done.returncode == 2

@@ -20,14 +20,13 @@ from superword.commands.options import (
     complete_pattern,
     derive_options,
     option,
-    parse_cap,
 )
 from superword.commands.output import report_first_pass, summarize_model
 from superword.corpus import CorpusOptions, RawPath, reject_inputs
 from superword.counts import extend_on_counts, list_count_files
 from superword.errors import MissingFragmentsError
 from superword.interop import open_base
-from superword.tokenizer import TrainingConfig
+from superword.tokenizer import TrainingConfig, parse_cap
 from superword.tokenizer.display import open_console
 from superword.training import Resources, extend, map_ids, measure_changes
 

@@ -9,7 +9,10 @@ from typer.core import TyperCommand
 
 __all__ = ["MultiValueCommand", "repeat_options"]
 
-MULTI_VALUE_OPTIONS = ("--corpus", "--train", "--eval", "--vocab-sizes")
+MULTI_VALUE_OPTIONS = (
+    *("--corpus", "--train", "--eval", "--vocab-sizes", "--tau", "--min-count"),
+    *("--max-superwords", "--patterns", "--tokenizers", "--metrics"),
+)
 
 
 class MultiValueCommand(TyperCommand):
@@ -17,7 +20,10 @@ class MultiValueCommand(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the arguments with such options repeated before each value."""
-        return super().parse_args(ctx, list(repeat_options(args)))
+        # Other commands have options of the same names, which take one value.
+        repeated = (name for each in self.params if each.multiple for name in each.opts)
+        options = tuple(name for name in repeated if name in MULTI_VALUE_OPTIONS)
+        return super().parse_args(ctx, list(repeat_options(args, options)))
 
 
 def repeat_options(

@@ -23,7 +23,7 @@ from superword.commands.messages import errors_as_sentences
 from superword.corpus import CorpusOptions, Shard
 from superword.keywords import list_options
 from superword.patterns import PATTERN_NAMES
-from superword.tokenizer import TrainingConfig
+from superword.tokenizer import TrainingConfig, parse_cap
 from superword.training import ProgressCallback, Resources
 from superword.training.progress import json_lines
 
@@ -46,7 +46,6 @@ __all__ = [
     "complete_pattern",
     "derive_options",
     "option",
-    "parse_cap",
     "parse_shard",
 ]
 
@@ -118,7 +117,7 @@ SPELLINGS = {
     "max_superwords": Spelling(
         str,
         str(TrainingConfig.max_superwords),
-        lambda typed: parse_cap(typed),
+        parse_cap,
         metavar="NUMBER|SHARE",
     ),
     "eligible": Spelling(
@@ -231,7 +230,8 @@ def derive_options(
         @wraps(command)
         def run(context: typer.Context, **values: Any) -> None:
             with errors_as_sentences():
-                for name in SPELLINGS.keys() & values.keys():
+                derived = {name for _, names in objects.values() for name in names}
+                for name in SPELLINGS.keys() & derived:
                     values[name] = SPELLINGS[name].read(values[name])
                 made = {
                     name: kind(**take_given(kind, names, values, context))
@@ -268,28 +268,6 @@ def is_typed(context: typer.Context, name: str) -> bool:
     """Return whether an option was typed, even if it was typed with its default."""
     source = context.get_parameter_source(name)
     return source is not None and source.name != "DEFAULT"
-
-
-def parse_cap(text: str) -> int | float | None:
-    """Return the number or the share that was typed; None for none.
-
-    Raises:
-        ValueError: If it is neither.
-
-    Example:
-        >>> parse_cap("8192"), parse_cap("0.05"), parse_cap("1/16"), parse_cap("none")
-        (8192, 0.05, 0.0625, None)
-    """
-    if text == "none":
-        return None
-    numerator, slash, denominator = text.partition("/")
-    try:
-        if slash:
-            return float(numerator) / float(denominator)
-        return int(text) if text.isdecimal() else float(text)
-    except (ValueError, ZeroDivisionError):
-        message = f"a cap must be a number, a share such as 1/16, or none, not {text!r}"
-        raise ValueError(message) from None
 
 
 ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "0": "\0", "\\": "\\"}

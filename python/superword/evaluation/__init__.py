@@ -4,7 +4,8 @@ Files in reading order:
 
 - `tokenizers`: one interface to tokenizers of several libraries (`token_spelling` reads their
   tokens, `extras` imports the libraries, `names` tells tokenizers of one name apart).
-- `opening`: tokenizers from files, or as objects of these libraries.
+- `sentencepiece_models`: SentencePiece models behind that interface.
+- `opening`: tokenizers from files, by name, or as objects of these libraries.
 - `metrics`: bytes per token, Rényi efficiency and the other metrics, as functions of numbers.
 - `alignment`, `instability`, `sources`: tokens against pretokens, the ends of prompts, totals by
   source.

@@ -1,15 +1,17 @@
-"""Opening tokenizers of superword, Hugging Face and tiktoken, from files or as objects."""
+"""Opening tokenizers of superword and other libraries, from files, by name or as objects."""
 
 from __future__ import annotations
 
+import importlib
 import sys
 from os import PathLike
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from superword.errors import ModelFormatError
+from superword.errors import ModelFormatError, SuperwordError
 from superword.evaluation.extras import import_extra
 from superword.evaluation.names import default_name
+from superword.evaluation.sentencepiece_models import SentencePiece, is_sentencepiece
 from superword.evaluation.tokenizers import AnyTokenizer, HuggingFace, Ours, Tiktoken
 from superword.interop.folders import find_tokenizer_file
 from superword.interop.tiktoken_file import find_vocabulary, read_ranks
@@ -30,9 +32,11 @@ def open_tokenizer(
 
     Args:
         path: A file or a folder: a superword model, a model of the paper's authors, a
-            `tokenizer.json` of Hugging Face, a folder with one of them, or a tiktoken vocabulary
-            file. Or an object: a `Tokenizer`, a `tiktoken.Encoding`, a tokenizer of transformers or
-            tokenizers, or an `AnyTokenizer`, which is returned as it is.
+            `tokenizer.json` of Hugging Face, a folder with one of them, a tiktoken vocabulary
+            file, or a SentencePiece model. Or the name of an encoding of tiktoken, such as
+            `cl100k_base`, if there is no file of this name. Or an object: a `Tokenizer`, a
+            `tiktoken.Encoding`, a tokenizer of transformers or tokenizers, or an `AnyTokenizer`,
+            which is returned as it is.
         name: The name in tables; by default that of the file, or of the folder of a
             `tokenizer.json`.
         pattern: The pattern whose pretokens the tokens are compared with. The default is the
@@ -56,6 +60,8 @@ def open_tokenizer(
         return path
     pattern = None if pattern is None else resolve_pattern(pattern)
     if isinstance(path, (str, PathLike)):
+        if not Path(path).exists() and is_encoding_name(str(path)):
+            return Tiktoken.from_encoding(get_encoding(str(path)), name, pattern)
         return open_file(find_tokenizer_file(Path(path)), name or default_name(path), pattern)
     return open_object(path, name, pattern)
 
@@ -89,12 +95,36 @@ def is_instance(source: object, module: str, name: str) -> bool:
     return imported is not None and isinstance(source, getattr(imported, name))
 
 
+def is_encoding_name(name: str) -> bool:
+    """Return whether tiktoken is installed and has an encoding of this name."""
+    try:
+        return name in importlib.import_module("tiktoken").list_encoding_names()
+    except ImportError:
+        return False
+
+
+def get_encoding(name: str) -> Any:
+    """Return an encoding of tiktoken, which downloads its file at the first time.
+
+    Raises:
+        SuperwordError: If that fails.
+    """
+    try:
+        return import_extra("tiktoken").get_encoding(name)
+    except Exception as error:  # Of whatever library downloads files.
+        raise SuperwordError(
+            f"tiktoken cannot download {name}: {type(error).__name__}; pass its file instead"
+        ) from error
+
+
 def open_file(path: Path, name: str, pattern: str | None) -> AnyTokenizer:
     """Open a tokenizer file."""
     with path.open("rb") as file:
         start = file.read(4096)
     if start.lstrip().startswith(b"{") and b'"format":"superword"' not in start:
         return open_hugging_face(path, name, pattern)
+    if is_sentencepiece(start):
+        return SentencePiece(path, name, pattern)
     if ranks := read_ranks(path):
         return Tiktoken(ranks, name, find_split(path, pattern), pattern)
     return Ours(load(path), name, pattern)

@@ -13,7 +13,7 @@ from superword.evaluation import import_extra
 from superword.patterns import find_regex, resolve_pattern
 from superword.training import ProgressCallback, Resources, show_progress
 
-__all__ = ["BASELINES", "Baseline", "train_baseline", "truncate_baseline"]
+__all__ = ["BASELINES", "Baseline", "make_wordpiece", "train_baseline", "truncate_baseline"]
 
 Baseline = Literal["bpe", "wordpiece", "unigram"]
 BASELINES: tuple[Baseline, ...] = ("bpe", "wordpiece", "unigram")
@@ -100,6 +100,18 @@ def create_baseline(kind: Baseline, vocab_size: int, pattern: str) -> tuple[Any,
     )
     tokenizer.decoder = import_extra("tokenizers.decoders").ByteLevel()
     return tokenizer, trainer
+
+
+def make_wordpiece(bpe: Any) -> Any:
+    """Return the WordPiece that training on the text of a BPE gives.
+
+    Hugging Face learns the vocabulary of both in the same way. They differ in how they encode.
+    """
+    described = json.loads(bpe.to_str())
+    untrained, _ = create_baseline("wordpiece", 0, "gpt4o")
+    model = json.loads(untrained.to_str())["model"]
+    described["model"] = {**model, "vocab": described["model"]["vocab"]}
+    return import_extra("tokenizers").Tokenizer.from_str(json.dumps(described))
 
 
 def truncate_baseline(tokenizer: Any, vocab_size: int) -> Any:

@@ -16,11 +16,14 @@ from superword.evaluation import (
     use_plot_style,
 )
 from superword.reproduction import paper
-from superword.reproduction.claims import HEAD_SIZE
+from superword.reproduction.claim_tests import HEAD_SIZE
+from superword.reproduction.lineup import cap_key
 from superword.reproduction.results import BOUNDLESS_4O, BOUNDLESS_B, Results
+from superword.tokenizer import TrainingConfig
 
 __all__ = ["FIGURES", "DrawnFigure", "PaperFigure"]
 
+CAPPED = cap_key(TrainingConfig.max_superwords)
 ALPHAS = (1.0, 1.5, 2.0, 2.5, 3.0, 4.0)
 # One color for each kind of tokenizer in all figures, from the palette of Okabe and Ito.
 COLORS = {
@@ -30,8 +33,12 @@ COLORS = {
     BOUNDLESS_4O: "#D55E00",
     BOUNDLESS_B: "#E69F00",
     "superbpe-gpt4o": "#CC79A7",
+    CAPPED: "#000000",
 }
-MARKERS = {"bpe": "s", "wordpiece": "^", "unigram": "v", BOUNDLESS_4O: "o", BOUNDLESS_B: "D"}
+MARKERS = {
+    **{"bpe": "s", "wordpiece": "^", "unigram": "v", BOUNDLESS_4O: "o", BOUNDLESS_B: "D"},
+    CAPPED: "X",
+}
 
 
 class DrawnFigure(NamedTuple):

@@ -21,12 +21,14 @@ from superword.evaluation import (
     most_bytes,
     script_rate,
 )
-from superword.reproduction.claims import Case, CheckedClaim, Outcome
+from superword.reproduction.citations import PAPER
 from superword.reproduction.figures import PaperFigure
 from superword.reproduction.lineup import BASELINE_LABELS
+from superword.reproduction.report_claims import build_claims
 from superword.reproduction.results import BOUNDLESS_4O, Results
-from superword.reproduction.settings import ReproductionSettings
-from superword.reproduction.tables import COLUMNS, AblationRow, format_row
+from superword.reproduction.settings import ReproductionSettings, format_toml
+from superword.reproduction.tables import ReportTable
+from superword.reproduction.verdicts import CheckedClaim
 
 __all__ = ["RenderedFigure", "build_report"]
 
@@ -47,8 +49,9 @@ def build_report(
     results: Results,
     settings: ReproductionSettings,
     figures: Sequence[RenderedFigure],
-    tables: Mapping[int, Sequence[AblationRow]],
+    tables: Sequence[ReportTable],
     claims: Sequence[CheckedClaim],
+    capped_claims: Mapping[str, Sequence[CheckedClaim]],
 ) -> str:
     """Build the report as HTML."""
     body = [
@@ -56,16 +59,13 @@ def build_report(
         build_cards(results, claims),
         build_navigation(),
         "<h2 id='claims'>The paper's claims, checked</h2>",
-        "<p>The numerical test of each claim was fixed before the first run. “Weaker” means that "
-        "the test passes, and that a figure in the paper's statement is not reached. The corpus is "
-        "not the paper's, and some claims do not hold on it.</p>",
-        *map(build_claim, claims),
+        build_claims(claims, capped_claims),
         "<h2 id='sentence'>One sentence</h2>",
         build_sentence(results),
         "<h2 id='figures'>The figures</h2>",
         *map(build_figure, figures),
         "<h2 id='tables'>The tables</h2>",
-        *(build_ablation_table(number, rows) for number, rows in tables.items()),
+        *(show_table(table) for table in tables if table.name != "tokenizers"),
         "<h2 id='more'>All measurements</h2>",
         build_metric_section(results),
         build_source_section(results, settings),
@@ -95,7 +95,8 @@ def build_cards(results: Results, claims: Sequence[CheckedClaim]) -> str:
     ours = results.measured[BOUNDLESS_4O, size]
     outcomes = Counter(each.verdict.outcome for each in claims)
     judged = len(claims) - outcomes["not run"]
-    weaker = f", {outcomes['weaker']} more in a weaker form" if outcomes["weaker"] else ""
+    count = outcomes["holds in a weaker form"]
+    weaker = f", {count} more in a weaker form" if count else ""
     shown = [
         (f"{outcomes['holds']} of {judged}", f"claims of the paper hold on this corpus{weaker}")
     ]
@@ -127,41 +128,6 @@ def build_navigation() -> str:
     return f"<nav>{''.join(links)}</nav>"
 
 
-# The CSS class and the text of each verdict.
-VERDICT_TEXTS: dict[Outcome, tuple[str, str]] = {
-    "holds": ("holds", "✓ holds"),
-    "weaker": ("weaker", "≈ weaker"),
-    "fails": ("fails", "✗ not here"),
-    "not run": ("unknown", "not run"),
-}
-
-
-def build_claim(checked: CheckedClaim) -> str:
-    """Show a claim, whether it holds, and in which cases."""
-    claim, verdict = checked
-    kind, word = VERDICT_TEXTS[verdict.outcome]
-    held = sum(holds for holds, _ in verdict.cases)
-    items = list_cases(verdict.cases)
-    if len(verdict.cases) > 2:
-        summary = f"<summary>holds in {held} of {len(verdict.cases)} cases</summary>"
-        items = f"<details>{summary}<ul>{items}</ul></details>"
-    elif items:
-        items = f"<ul>{items}</ul>"
-    if verdict.figures:
-        items += f"<small>The paper's figure:</small><ul>{list_cases(verdict.figures)}</ul>"
-    return (
-        f"<div class='claim {kind}'><div class='verdict'>{word}</div><div>{escape(claim.statement)}"
-        f"<small>Test: {escape(claim.test)}</small>{items}</div></div>"
-    )
-
-
-def list_cases(cases: Iterable[Case]) -> str:
-    """List cases, each with a mark that says whether it is as claimed."""
-    return "".join(
-        f"<li class='{'so' if is_so else 'not'}'>{escape(found)}</li>" for is_so, found in cases
-    )
-
-
 def build_sentence(results: Results) -> str:
     """Show the sentence as each tokenizer splits it, in colors."""
     text, by_label = results.sentence
@@ -187,15 +153,15 @@ def build_figure(rendered: RenderedFigure) -> str:
     )
 
 
-def build_ablation_table(number: int, rows: Sequence[AblationRow]) -> str:
-    """Show Table 1 or 3, with a line between patterns."""
+def show_table(table: ReportTable) -> str:
+    """Show a table with its caption."""
     columns = [
-        TableColumn(name.strip(), is_number=at not in (1, 2), is_paper=name.startswith("paper"))
-        for at, name in enumerate(COLUMNS)
+        TableColumn(column.name, column.is_number, is_paper=column.name == "paper")
+        for column in table.shown.columns
     ]
-    caption = "Patterns and deletion modes: none, PickyBPE's original (the pair), ours (bytes)."
-    shown = build_table(columns, [format_row(row) for row in rows], range(3, len(rows), 3))
-    return f"<h3>Table {number}</h3>{shown}<p class='note'>{caption}</p>"
+    rows = [[str(cell) for cell in row] for row in table.shown.rows]
+    shown = build_table(columns, rows, table.groups)
+    return f"<h3>{escape(table.title)}</h3>{shown}<p class='note'>{escape(table.caption)}</p>"
 
 
 def build_metric_section(results: Results) -> str:
@@ -266,6 +232,14 @@ def build_script_section(results: Results) -> str:
     )
 
 
+def describe_variations(results: Results) -> list[str]:
+    """Say which parameters were varied."""
+    labels = "; ".join(map(results.label, results.variation_keys))
+    return (
+        [f"Beside the paper's models, which have no cap on superwords: {labels}."] if labels else []
+    )
+
+
 def build_methods(results: Results, settings: ReproductionSettings) -> str:
     """Describe what was run."""
     unseen = results.measured[BOUNDLESS_4O, results.sizes[-1]]
@@ -281,6 +255,7 @@ def build_methods(results: Results, settings: ReproductionSettings) -> str:
             for kind, limit in settings.baseline_bytes.items()
         ),
         f"Compared: {labels}.",
+        *describe_variations(results),
         f"Vocabulary sizes: {sizes}. They count the tokens in the final vocabulary, as the paper's "
         "effective sizes do.",
         "BPE, WordPiece and UnigramLM are Hugging Face's, with the pattern gpt4o, on bytes. They "
@@ -290,4 +265,8 @@ def build_methods(results: Results, settings: ReproductionSettings) -> str:
         + (f", tokenizers {version('tokenizers')}." if results.baseline_keys else "."),
     ]
     listed = "".join(f"<li>{escape(item)}</li>" for item in items)
-    return f"<ul>{listed}</ul><pre>superword reproduce --train TRAIN --eval EVAL --output DIR</pre>"
+    command = f"superword reproduce --config paper.toml\n\n# paper.toml\n{format_toml(settings)}"
+    return (
+        f"<ul>{listed}</ul><pre>{escape(command)}</pre>"
+        f"<h3>Citing the paper</h3><pre>{escape(PAPER)}</pre>"
+    )

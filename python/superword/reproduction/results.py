@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -12,8 +13,9 @@ import numpy as np
 from superword.atomic_files import write_atomically
 from superword.evaluation import Measurement
 from superword.json_files import read_json_object
-from superword.reproduction.lineup import TokenizerSpec, boundless_key
-from superword.tokenizer import Tokenizer, Training
+from superword.reproduction.lineup import TokenizerSpec, boundless_key, cap_key
+from superword.reproduction.own_metrics import OwnValue
+from superword.tokenizer import Tokenizer, Training, TrainingConfig
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -75,6 +77,10 @@ class Results:
         measured: The measurements, by key and size.
         curves: The training curves of superword's nested models, by key.
         sentence: A text, and its tokens by label at the largest size.
+        others: The measurements of further tokenizers, each with its own vocabulary size.
+        own_metrics: The values of the user's own metrics, by the name of the metric.
+        subject: The BoundlessBPE (4o) that is compared with the baselines: the paper's, or one
+            with a cap on superwords.
     """
 
     lineup: dict[str, TokenizerSpec]
@@ -82,6 +88,9 @@ class Results:
     measured: dict[tuple[str, int], Measurement]
     curves: dict[str, TrainingCurve]
     sentence: tuple[str, dict[str, list[str]]]
+    others: Sequence[Measurement] = ()
+    own_metrics: Mapping[str, Sequence[OwnValue]] = field(default_factory=dict)
+    subject: str = BOUNDLESS_4O
 
     @property
     def baseline_keys(self) -> list[str]:
@@ -95,16 +104,26 @@ class Results:
             key
             for key, spec in self.lineup.items()
             if spec.baseline
-            or key in (BOUNDLESS_4O, BOUNDLESS_B)
+            or key in (BOUNDLESS_4O, BOUNDLESS_B, cap_key(TrainingConfig.max_superwords))
             or spec.transition
-            or spec.max_bytes
+            or (spec.max_bytes and spec.max_superwords is None)
         ]
+
+    @property
+    def variation_keys(self) -> list[str]:
+        """The keys of the models with a parameter that is not the paper's."""
+        return [key for key, spec in self.lineup.items() if spec.is_variation]
+
+    @property
+    def capped_keys(self) -> list[str]:
+        """The keys of the models with a cap on superwords, trained on the whole text."""
+        return [key for key in self.variation_keys if self.lineup[key].max_superwords is not None]
 
     def label(self, key: str) -> str:
         """Return the name of a tokenizer in figures."""
         return self.lineup[key].label
 
     def counterpart(self, baseline: str) -> str:
-        """Return the key of the BoundlessBPE (4o) trained on the same text as a baseline."""
+        """Return the key of the subject trained on the same text as a baseline."""
         limit = self.lineup[baseline].max_bytes
-        return BOUNDLESS_4O if limit is None else f"{BOUNDLESS_4O}-{limit}"
+        return self.subject if limit is None else f"{self.subject}-{limit}"

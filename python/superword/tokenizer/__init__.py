@@ -22,7 +22,13 @@ In reading order:
     summary           A summary of a tokenizer, in notebooks.
 """
 
-from superword.tokenizer.config import Deletion, OneStageKeywords, TrainingConfig, TrainingKeywords
+from superword.tokenizer.config import (
+    Deletion,
+    OneStageKeywords,
+    TrainingConfig,
+    TrainingKeywords,
+    parse_cap,
+)
 from superword.tokenizer.encoding import Offsets
 from superword.tokenizer.explanation import Explanation
 from superword.tokenizer.rules import Rule, Step
@@ -46,4 +52,5 @@ __all__ = [
     "TrainingConfig",
     "TrainingKeywords",
     "load",
+    "parse_cap",
 ]

@@ -19,7 +19,7 @@ from superword.patterns import (
 )
 from superword.tokenizer.profiles import check_profile, fill_profile
 
-__all__ = ["Deletion", "OneStageKeywords", "TrainingConfig", "TrainingKeywords"]
+__all__ = ["Deletion", "OneStageKeywords", "TrainingConfig", "TrainingKeywords", "parse_cap"]
 
 Deletion: TypeAlias = Literal["bytes", "pair"] | None
 
@@ -184,6 +184,28 @@ def check_max_superwords(cap: int | float | None) -> None:
             "max_superwords must be an integer from 0 to 2**31, or a share above 0 and below 1, "
             f"not {cap!r}"
         )
+
+
+def parse_cap(text: str) -> int | float | None:
+    """Return the number or the share that was typed; None for none.
+
+    Raises:
+        ValueError: If it is neither.
+
+    Example:
+        >>> parse_cap("8192"), parse_cap("0.05"), parse_cap("1/16"), parse_cap("none")
+        (8192, 0.05, 0.0625, None)
+    """
+    if text == "none":
+        return None
+    numerator, slash, denominator = text.partition("/")
+    try:
+        if slash:
+            return float(numerator) / float(denominator)
+        return int(text) if text.isdecimal() else float(text)
+    except (ValueError, ZeroDivisionError):
+        message = f"a cap must be a number, a share such as 1/16, or none, not {text!r}"
+        raise ValueError(message) from None
 
 
 class OneStageKeywords(TypedDict, total=False):

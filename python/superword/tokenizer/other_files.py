@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-__all__ = ["describe_file", "describe_folder"]
+__all__ = ["SENTENCEPIECE_START", "describe_file", "describe_folder"]
 
 IMPORTS = "superword.open_base opens it, and superword.extend adds tokens to it"
+
+# A message of pieces, each of which begins with its text.
+SENTENCEPIECE_START = re.compile(rb"\n.{1,3}\n.{1,3}(<unk>|<pad>|<s>)", re.DOTALL)
 
 # The content that a file begins with, and what to say of it. The first that matches is taken.
 KINDS: tuple[tuple[re.Pattern[bytes], str], ...] = tuple(
@@ -32,7 +35,7 @@ KINDS: tuple[tuple[re.Pattern[bytes], str], ...] = tuple(
             f"a vocabulary file of tiktoken; {IMPORTS}",
         ),
         (
-            rb"\n.{1,3}\n.{1,3}(<unk>|<pad>|<s>)",
+            SENTENCEPIECE_START.pattern,
             "a SentencePiece model, which superword cannot open",
         ),
         (

@@ -17,6 +17,7 @@ from typer.testing import CliRunner
 import superword
 from superword import Tokenizer
 from superword.cli import app
+from superword.errors import ModelFormatError, SuperwordError
 from superword.evaluation import AnyTokenizer, compare, evaluate, flatten_ids, open_tokenizer
 from superword.interop import import_tokenizer
 from superword.patterns import NAMED_PATTERNS
@@ -135,3 +136,65 @@ def test_the_commands_take_a_folder(tmp_path: Path) -> None:
     done = CliRunner().invoke(app, ["evaluate", str(tmp_path), "--corpus", str(text)])
     assert done.exit_code != 0
     assert "neither superword.json nor tokenizer.json" in done.output.replace("\n", " ")
+
+
+def test_encodings_of_tiktoken_are_opened_by_name(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    tok = core("BPE")
+    ranks = {token: id for id, token in tok._model.vocabulary()}
+    encoding = tiktoken.Encoding(
+        "gpt2", pat_str=NAMED_PATTERNS["gpt4o"], mergeable_ranks=ranks, special_tokens={}
+    )
+    monkeypatch.setattr(tiktoken, "get_encoding", lambda name: encoding)
+    for name in ("gpt2", Path("gpt2")):
+        assert open_tokenizer(name).name == "gpt2"
+        assert summarize(name) == summarize(tok)
+    # A file of this name comes first.
+    core("BoundlessBPE").save("gpt2")
+    assert summarize("gpt2") == summarize(core("BoundlessBPE"))
+    with pytest.raises(FileNotFoundError):
+        open_tokenizer("gpt1")
+
+
+def test_a_download_that_fails_is_one_sentence(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    def fail(name: str) -> Any:
+        raise ConnectionError("unreachable")
+
+    monkeypatch.setattr(tiktoken, "get_encoding", fail)
+    with pytest.raises(SuperwordError, match="cannot download o200k_base: ConnectionError; pass"):
+        open_tokenizer("o200k_base")
+
+
+@pytest.mark.parametrize("kind", ["bpe", "unigram"])
+def test_a_sentencepiece_model_is_measured(kind: str, tmp_path: Path) -> None:
+    sentencepiece = pytest.importorskip("sentencepiece")
+    texts = [" ".join(text.split())[:4000].strip() for text in documents()[:4]]
+    sentencepiece.SentencePieceTrainer.train(
+        sentence_iterator=iter(texts),
+        model_prefix=str(tmp_path / "spm"),
+        vocab_size=500,
+        model_type=kind,
+        byte_fallback=True,
+        add_dummy_prefix=False,
+        normalization_rule_name="identity",
+        minloglevel=2,
+    )
+    path = tmp_path / "spm.model"
+    processor = sentencepiece.SentencePieceProcessor(model_file=str(path))
+    measured = evaluate(path, [*texts, "naïve ☃"])
+    expected = sum(map(len, processor.encode([*texts, "naïve ☃"])))
+    assert (measured.name, measured.tokens, measured.altered) == ("spm", expected, 0)
+    # Without the unknown token, and the begin and end of a sentence.
+    assert measured.vocab_size == 497
+    assert open_tokenizer(path).tokenize("to be ☃")[-3:] == [b"\xe2", b"\x98", b"\x83"]
+    # Two spaces become one, so this document is not the bytes of its tokens.
+    assert evaluate(path, ["to  be"]).altered == 1
+    (tmp_path / "damaged.model").write_bytes(path.read_bytes()[:300])
+    with pytest.raises(ModelFormatError, match="damaged.model: not a SentencePiece model"):
+        open_tokenizer(tmp_path / "damaged.model")

@@ -29,6 +29,7 @@ from superword.patterns import find_pattern_name
 from superword.reproduction.baselines import (
     BASELINES,
     Baseline,
+    make_wordpiece,
     train_baseline,
     truncate_baseline,
 )
@@ -201,3 +202,7 @@ def test_documents_that_a_tokenizer_alters_are_counted() -> None:
 def test_a_missing_library_is_named() -> None:
     with pytest.raises(SuperwordError, match=r"pip install 'superword\[eval\]'"):
         import_extra("a_library_that_is_not_there")
+
+
+def test_wordpiece_has_the_vocabulary_of_a_bpe_of_the_same_text() -> None:
+    assert make_wordpiece(baseline("bpe")).to_str() == baseline("wordpiece").to_str()
