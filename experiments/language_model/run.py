@@ -108,7 +108,7 @@ def best_rates(series: Series, results: Path) -> list[float]:
     tried = [run for run in tried if run["is_trial"] and run["size"]["name"] == series.size]
     if not tried:
         raise SystemExit(
-            f"series {series.name!r} has no learning rates, and none were tried before with its size"
+            f"series {series.name!r} has no learning rates, and none were tried with its size"
         )
     best: list[float] = min(tried, key=lambda run: run["budgets"]["flops"]["final_loss"])["rates"]
     return best

@@ -155,5 +155,5 @@ def test_rates_are_the_best_that_were_tried_with_the_size(tmp_path: Path) -> Non
         (tmp_path / f"runs/{number}.json").write_text(json.dumps(run))
     series = Series("main", "toy", ["BPE"], [0])
     assert [run.rates for run in running.list_runs(series, tmp_path)] == [[1, 1]]
-    with pytest.raises(SystemExit, match="none were tried before with its size"):
+    with pytest.raises(SystemExit, match="none were tried with its size"):
         running.list_runs(Series("main", "small", ["BPE"], [0]), tmp_path)
