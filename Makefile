@@ -8,7 +8,7 @@ SOURCES := $(shell git ls-files crates python pyproject.toml Cargo.toml Cargo.lo
 STALE := python/superword/_core.*.so
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-aarch64 fuzz faults bench wasm format clean
+.PHONY: help demo test test-all test-aarch64 fuzz faults bench wasm format clean
 
 help: ## Show the targets
 	@grep -E '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -16,8 +16,11 @@ help: ## Show the targets
 demo: $(VENV)/installed ## Train on the bundled novels, compare, and write a report
 	@$(VENV)/bin/python scripts/demo.py
 
-test: $(VENV)/installed ## Check formatting, lints and types, and run all tests
+test: $(VENV)/installed ## Check formatting, lints and types, and run the tests
 	@scripts/test.sh $(VENV)
+
+test-all: $(VENV)/installed ## The same, with slow tests and more random cases
+	@scripts/test.sh $(VENV) all
 
 test-aarch64: ## Test scanners and encoder for aarch64 under qemu; CONTRIBUTING.md says what it needs
 	scripts/test_aarch64.sh

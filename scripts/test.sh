@@ -1,8 +1,14 @@
 #!/usr/bin/env bash
-# Run every check, stop at the first failure, and print the time of each.
+# Run every check, stop at the first failure, and print the time of each: scripts/test.sh VENV [all]
+# With `all`, slow tests run too, and more cases of the encoder.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 bin="$1/bin"
+selected='not slow'
+if [ "${2:-}" = all ]; then
+    selected=''
+    export SUPERWORD_ORACLE_CASES=10000
+fi
 times=()
 
 stage() {
@@ -27,11 +33,12 @@ stage 'Rust docs' env RUSTDOCFLAGS='-D warnings' \
     cargo doc --quiet --locked --workspace --no-deps --document-private-items
 stage 'Rust tests' cargo test --quiet --workspace --locked
 stage 'portable scanners' test_portable --lib -- pretokenize::
-SUPERWORD_ORACLE_CASES=1000 stage 'portable encoder' test_portable --test encode
+SUPERWORD_ORACLE_CASES=${SUPERWORD_ORACLE_CASES:-500} stage 'portable encoder' test_portable --test encode
 stage 'Python formatting' "$bin/ruff" format --check
 stage 'Python lints' "$bin/ruff" check
 stage 'types' "$bin/mypy"
 stage 'stub' "$bin/python" -m mypy.stubtest superword._core
-stage 'Python tests' "$bin/python" -m pytest -n auto
+# One more worker than processors: some tests wait for Spark or the browser.
+stage 'Python tests' "$bin/python" -m pytest -n $(($(getconf _NPROCESSORS_ONLN) + 1)) -m "$selected"
 printf '\n'
 printf '%s\n' "${times[@]}"

@@ -219,6 +219,7 @@ def test_the_command_trains_on_spark(
     assert superword.load(model) == superword.train(repeated, SIZE)
 
 
+@pytest.mark.slow
 def test_a_master_with_two_workers_gives_the_same_model(tmp_path: Path) -> None:
     """Its output also shows that a worker was killed during the job and replaced."""
     script = REPOSITORY / "scripts/kill_a_worker.py"

@@ -30,6 +30,9 @@ OPTIONS = {each.name: each for kind in KINDS for each in list_options(kind)}
 DIFFERENT = {"pattern": ("extend", "prune", "compare", "evaluate"), "min_count": ("prune",)}
 # The limits of an extension are those of its base by default.
 DIFFERENT |= dict.fromkeys(["max_words", "max_token_bytes", "forbid"], ("extend",))
+# Those of reproduce are lists of further values.
+for name in ["tau", "min_count", "max_superwords"]:
+    DIFFERENT[name] = (*DIFFERENT.get(name, ()), "reproduce")
 FUNCTIONS: list[Callable[..., Any]] = [
     superword.train,
     superword.extend,
