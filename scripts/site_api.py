@@ -74,11 +74,11 @@ def read_module(name: str) -> tuple[str, str, dict[str, Any]]:
     """Return the title, the description and the public names of a module."""
     try:
         module = importlib.import_module(name)
-    except ImportError as missing:
+    except ImportError:
         spec = importlib.util.find_spec(name)
         assert spec is not None and spec.origin is not None
         text = ast.get_docstring(ast.parse(Path(spec.origin).read_text("utf-8"))) or ""
-        return name, f"{text}\n\nIts names are not listed: {missing}.", {}
+        return name, f"{text}\n\nThe library that it needs is too large to list its names here.", {}
     # Where a module only has an import path, the module behind it has the description.
     found = {each: getattr(module, each) for each in module.__all__}
     homes = {getattr(each, "__module__", name) for each in found.values()}

@@ -29,6 +29,7 @@ FOLDERS = {
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 # On the site, `[guide.md](guide.md)` is "guide".
 FILE_NAME = re.compile(r"\[([a-z-]+)\.md\]\(")
+CODE = re.compile(r"`[^`]+`")
 FENCE = re.compile(r"^ *```")
 
 
@@ -81,6 +82,9 @@ def rewrite_links(text: str, page: str) -> str:
                 lines[i] = line.removesuffix("python") + "pycon"
         elif not is_code:
             line = FILE_NAME.sub(r"[\1](", line)
+            if line.startswith("|"):
+                # Here, a bar in code needs no backslash, and would show it.
+                line = CODE.sub(lambda code: code[0].replace(r"\|", "|"), line)
             lines[i] = LINK.sub(lambda link: f"]({rewrite_link(link[1], page)})", line)
     return "\n".join(lines)
 
