@@ -8,13 +8,17 @@ SOURCES := $(shell git ls-files crates python pyproject.toml Cargo.toml Cargo.lo
 STALE := python/superword/_core.*.so
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all test-aarch64 test-msrv fuzz faults bench wasm wheels format clean
+.PHONY: help demo docs test test-all test-aarch64 test-msrv fuzz faults bench wasm wheels format clean
 
 help: ## Show the targets
 	@grep -E '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
 
 demo: $(VENV)/installed ## Train on the bundled novels, compare, and write a report
 	@$(VENV)/bin/python scripts/demo.py
+
+docs: $(VENV)/installed ## Build the documentation site into target/site, and check it
+	@$(VENV)/bin/python -m pip install --quiet --group docs
+	@$(VENV)/bin/python scripts/build_site.py
 
 test: $(VENV)/installed ## Check formatting, lints and types, and run the tests
 	@scripts/test.sh $(VENV)

@@ -50,10 +50,28 @@ def test_the_readme_shows_the_results_of_its_code(
     assert checked == 10
 
 
+DOCUMENTS = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]
+
+
 def test_links_in_the_documentation_lead_somewhere() -> None:
-    for path in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")]:
+    for path in DOCUMENTS:
         text = path.read_text()
         pictures = re.findall(r'(?:src|srcset)="([^"]+)"', text)
         for target in [*re.findall(r"\]\(([^)#]+)[^)]*\)", text), *pictures]:
             if not target.startswith("http"):
                 assert (path.parent / target).exists(), f"{path.name}: {target}"
+
+
+def list_anchors(path: Path) -> set[str]:
+    """Return the anchors that GitHub, and the site, give to the headings of a file."""
+    text = re.sub(r"^```.*?^```", "", path.read_text(), flags=re.MULTILINE | re.DOTALL)
+    headings = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-") for heading in headings}
+
+
+def test_anchors_in_the_documentation_lead_to_headings() -> None:
+    for path in DOCUMENTS:
+        for target, anchor in re.findall(r"\]\(([^)#\s]*)#([^)]+)\)", path.read_text()):
+            if not target.startswith("http"):
+                file = path.parent / target if target else path
+                assert anchor in list_anchors(file), f"{path.name}: {target}#{anchor}"

@@ -59,15 +59,15 @@ def read_report() -> tuple[dict[str, dict[str, str]], dict[str, dict[str, str]]]
     return by_row[0], by_row[1]
 
 
-def read_guide_table() -> dict[str, list[str]]:
-    """Return the rows of the guide's table "Which one?", without links in their labels."""
-    section = (ROOT / "docs/guide.md").read_text().split("## Which one?")[1].split("\n## ")[0]
-    rows = [line.strip("| ").split(" | ") for line in section.splitlines() if line[:2] == "| "]
+def read_kinds_table() -> dict[str, list[str]]:
+    """Return the rows of the table of the page "Which one?", without links in their labels."""
+    page = (ROOT / "docs/which-one.md").read_text()
+    rows = [line.strip("| ").split(" | ") for line in page.splitlines() if line[:2] == "| "]
     return {re.sub(r" \(.*", "", label): values for label, *values in rows[1:]}
 
 
-def test_the_guide_quotes_bytes_per_token() -> None:
-    table, rates = read_guide_table(), read_rates()
+def test_which_one_quotes_bytes_per_token() -> None:
+    table, rates = read_kinds_table(), read_rates()
     for label, size in (("all text", 131_072), ("all text, with 40,960 tokens", 40_960)):
         found = [f"{rates[name, size]:.3f}" for name in NAMES.values()]
         assert table[f"bytes per token, {label}"] == found
@@ -76,8 +76,8 @@ def test_the_guide_quotes_bytes_per_token() -> None:
         assert table[source] == [row[name] for name in NAMES.values()], source
 
 
-def test_the_guide_quotes_the_metrics_of_the_report() -> None:
-    table, (metrics, _) = read_guide_table(), read_report()
+def test_which_one_quotes_the_metrics_of_the_report() -> None:
+    table, (metrics, _) = read_kinds_table(), read_report()
     quoted = {
         "Rényi efficiency, α = 2.5": ("Rényi efficiency (α = 2.5)", "{:.3f}"),
         "words that no token boundary divides": ("words kept whole", "{:.1f}%"),
@@ -95,8 +95,8 @@ def test_the_guide_quotes_the_metrics_of_the_report() -> None:
         assert table[label] == [form.format(value) for value in values], label
 
 
-def test_the_guide_quotes_the_benchmarks() -> None:
-    table = read_guide_table()
+def test_which_one_quotes_the_benchmarks() -> None:
+    table = read_kinds_table()
     trainers = json.loads((ROOT / "benchmarks/results/train-1000.json").read_text())["trainers"]
     seconds = [trainers[f"{name}, gpt4o"]["seconds"] for name in ("plain BPE", "BoundlessBPE")]
     found = [f"{each:.1f} s" for each in seconds]

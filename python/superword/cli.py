@@ -54,7 +54,7 @@ def superword(
 
     superword train corpus/*.jsonl.zst -o model.json --vocab-size 131072
 
-    superword encode model.json "To be or not to be"
+    superword encode superword-131k "To be or not to be"
 
     superword COMMAND --help shows more examples.
     """

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -70,8 +71,13 @@ class PlaygroundPage:
         self.address = address
 
     def open(self, address: str | None = None) -> None:
+        address = address or self.address
+        origin = "{0.scheme}://{0.netloc}".format(urlsplit(address))
+        wanted = ["clipboardReadWrite", "clipboardSanitizedWrite"]
+        permissions = {"origin": origin, "permissions": wanted}
+        self.driver.execute_cdp_cmd("Browser.grantPermissions", permissions)
         self.driver.get("about:blank")
-        self.driver.get(address or self.address)
+        self.driver.get(address)
         self.wait_until("document.querySelectorAll('.column').length > 0")
         self.settle()
 
@@ -215,9 +221,6 @@ def address(serve: Callable[..., PlaygroundServer]) -> str:
 @pytest.fixture
 def page(driver: Any, address: str) -> Iterator[PlaygroundPage]:
     """Open the page anew; afterwards, the browser must have complained of nothing."""
-    wanted = ["clipboardReadWrite", "clipboardSanitizedWrite"]
-    permissions = {"origin": address.rstrip("/"), "permissions": wanted}
-    driver.execute_cdp_cmd("Browser.grantPermissions", permissions)
     page = PlaygroundPage(driver, address)
     page.errors()
     page.open()

@@ -163,6 +163,20 @@ def test_models_of_the_command_line_are_opened(
     assert sentence.startswith("broken.json: ")
 
 
+def test_models_in_the_package_are_opened_and_copied_by_name(
+    page: Any, serve: Callable[..., PlaygroundServer]
+) -> None:
+    names = ["bpe-131k", "superword-131k@2048"]
+    page.open(serve(PlaygroundServer(find_models(names))).address)
+    page.write("at the end of the day, 東京")
+    assert page.column_names() == names
+    for column, name in enumerate(names):
+        assert page.ids(column) == superword.load(name).encode("at the end of the day, 東京")
+        code = page.copy("Copy as Python", column)
+        assert f'superword.load("{name}")' in code
+        exec(code, {})
+
+
 def test_the_site_works_from_any_web_server(page: Any, tmp_path: Path) -> None:
     shutil.copytree(SITE, tmp_path / "docs" / "playground")
     handler = functools.partial(QuietHandler, directory=str(tmp_path))

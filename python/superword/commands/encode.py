@@ -76,7 +76,7 @@ def encode_command(
     unless there is an --end-of-text; a .parquet file with a row for each document; or an .idx and a
     .bin file for Megatron.
 
-    superword encode model.json "To be or not to be"
+    superword encode superword-131k "To be or not to be"
 
     superword encode model.json --file README.md | superword decode model.json
 

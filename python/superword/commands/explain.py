@@ -43,7 +43,7 @@ def explain_command(
     elsewhere. Spaces are shown as ␣. Use it for sentences: every line
     shows the whole text. A long text is refused without --force. --html writes a page instead.
 
-    superword explain model.json "Tip of the hat"
+    superword explain superword-131k "Tip of the hat"
 
     superword explain model.json "Tip of the hat" --json
 

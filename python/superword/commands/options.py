@@ -326,9 +326,13 @@ def choose_output_form(**chosen: bool) -> str | None:
     return forms[0] if forms else None
 
 
-Model = Annotated[Path, typer.Argument(help="Model file.")]
+Model = Annotated[Path, typer.Argument(help="Model file, or the name of a model in the package.")]
 AnyModel = Annotated[
-    Path, typer.Argument(help="Superword model, tokenizer.json, their folder, or tiktoken file.")
+    Path,
+    typer.Argument(
+        help="Superword model or its name in the package, tokenizer.json, their folder, or "
+        "tiktoken file."
+    ),
 ]
 CorpusPaths = Annotated[
     list[str], typer.Argument(help="Files, folders, globs or URLs; - is standard input.")

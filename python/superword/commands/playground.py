@@ -10,8 +10,11 @@ import typer
 
 from superword.commands.messages import errors_as_sentences, print_message, print_text
 from superword.playground import PlaygroundServer, find_models
+from superword.tokenizer import BUNDLED_MODELS
 
 __all__ = ["playground_command"]
+
+DEFAULT_MODELS = sorted(BUNDLED_MODELS)
 
 
 def playground_command(
@@ -20,7 +23,7 @@ def playground_command(
         typer.Argument(
             metavar="[MODEL]...",
             help="Up to four superword models, tokenizer.json files, their folders, or tiktoken "
-            "files; two samples by default.",
+            f"files; {' and '.join(DEFAULT_MODELS)} by default.",
         ),
     ] = None,
     port: Annotated[
@@ -37,7 +40,10 @@ def playground_command(
 
     superword playground bpe.json model.json --port 8000 --no-browser
     """
-    with errors_as_sentences(), PlaygroundServer(find_models(models or []), port=port) as server:
+    with (
+        errors_as_sentences(),
+        PlaygroundServer(find_models(models or DEFAULT_MODELS), port=port) as server,
+    ):
         print_text(f"{server.address}\n")
         print_message("superword: the playground is at this address; Ctrl-C ends it")
         if browser:

@@ -16,7 +16,7 @@ from superword.evaluation.tokenizers import AnyTokenizer, HuggingFace, Ours, Tik
 from superword.interop.folders import find_tokenizer_file
 from superword.interop.tiktoken_file import find_vocabulary, read_ranks
 from superword.patterns import resolve_pattern
-from superword.tokenizer import Tokenizer, load
+from superword.tokenizer import Tokenizer, find_bundled, load
 from superword.tokenizer.tiktoken_adapter import TiktokenAdapter
 
 __all__ = ["TokenizerLike", "open_tokenizer"]
@@ -33,10 +33,10 @@ def open_tokenizer(
     Args:
         path: A file or a folder: a superword model, a model of the paper's authors, a
             `tokenizer.json` of Hugging Face, a folder with one of them, a tiktoken vocabulary
-            file, or a SentencePiece model. Or the name of an encoding of tiktoken, such as
-            `cl100k_base`, if there is no file of this name. Or an object: a `Tokenizer`, a
-            `tiktoken.Encoding`, a tokenizer of transformers or tokenizers, or an `AnyTokenizer`,
-            which is returned as it is.
+            file, or a SentencePiece model. Or, if there is no file of this name, a model in the
+            package such as `superword-131k`, or an encoding of tiktoken such as `cl100k_base`. Or
+            an object: a `Tokenizer`, a `tiktoken.Encoding`, a tokenizer of transformers or
+            tokenizers, or an `AnyTokenizer`, which is returned as it is.
         name: The name in tables; by default that of the file, or of the folder of a
             `tokenizer.json`.
         pattern: The pattern whose pretokens the tokens are compared with. The default is the
@@ -62,6 +62,8 @@ def open_tokenizer(
     if isinstance(path, (str, PathLike)):
         if not Path(path).exists() and is_encoding_name(str(path)):
             return Tiktoken.from_encoding(get_encoding(str(path)), name, pattern)
+        if find_bundled(path) is not None:
+            return Ours(load(path), name or str(path), pattern)
         return open_file(find_tokenizer_file(Path(path)), name or default_name(path), pattern)
     return open_object(path, name, pattern)
 

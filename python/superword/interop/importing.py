@@ -16,7 +16,7 @@ from superword.errors import ModelFormatError
 from superword.interop.folders import find_pair, find_tokenizer_file
 from superword.interop.tiktoken_file import find_vocabulary
 from superword.patterns import resolve_pattern
-from superword.tokenizer import Tokenizer, load
+from superword.tokenizer import Tokenizer, find_bundled, load
 from superword.vocabularies import VOCABULARIES, Vocabulary
 
 __all__ = ["import_tokenizer", "open_base"]
@@ -32,8 +32,9 @@ def open_base(
     """Open a tokenizer of any supported kind, as a model that gives the same ids.
 
     Args:
-        path: A superword model, a `tokenizer.json`, a `tekken.json`, a tiktoken file, a
-            `vocab.json` with its `merges.txt`, or a folder with one of them.
+        path: A superword model or the name of one in the package, a `tokenizer.json`, a
+            `tekken.json`, a tiktoken file, a `vocab.json` with its `merges.txt`, or a folder with
+            one of them.
         pattern: The pattern of a tiktoken file or of `merges.txt`, a name or a regex.
         special_tokens: The special tokens of such files, with their ids.
         approximate: Warn of features that cannot be reproduced, instead of rejecting them.
@@ -51,6 +52,12 @@ def open_base(
         True
         True
     """
+    if find_bundled(path) is not None:
+        if pattern is not None or special_tokens is not None:
+            raise ValueError(
+                "pattern and special_tokens are for tiktoken files; this model has its own"
+            )
+        return load(path)
     path = find_tokenizer_file(Path(path))
     if pattern is not None:
         pattern = resolve_pattern(pattern)

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from superword.errors import ModelFormatError
 from superword.interop.folders import find_tokenizer_file
+from superword.tokenizer import find_bundled, load
 
 __all__ = ["MAX_COLUMNS", "ServedModel", "find_models", "list_models"]
 
@@ -20,20 +21,21 @@ MAX_MODEL_BYTES = 256_000_000
 
 
 class ServedModel(NamedTuple):
-    """A tokenizer file, and its name in the page."""
+    """A tokenizer: its name in the page, and what reads its file."""
 
     name: str
-    path: Path
+    read: Callable[[], bytes]
 
 
 def find_models(paths: Iterable[str | PathLike[str]]) -> list[ServedModel]:
-    """Find the files of tokenizers, each a file or a folder that has one.
+    """Find tokenizers: models in the package, files, and folders that have one.
 
     The browser reads them and says what is wrong with their content.
 
     Raises:
         ModelFormatError: If a folder has no tokenizer, or a file is too large for a browser.
-        ValueError: If there are more than the page can show.
+        ValueError: If there are more than the page can show, or a model in the package does not
+            have the size.
         OSError: If a file cannot be read.
     """
     given = list(map(Path, paths))
@@ -43,6 +45,9 @@ def find_models(paths: Iterable[str | PathLike[str]]) -> list[ServedModel]:
         )
     models = []
     for path in given:
+        if find_bundled(path) is not None:
+            models.append(ServedModel(str(path), load(path)._model.to_json))
+            continue
         file = find_tokenizer_file(path)
         with file.open("rb"):
             size = file.stat().st_size
@@ -51,7 +56,7 @@ def find_models(paths: Iterable[str | PathLike[str]]) -> list[ServedModel]:
                 f"{file}: has {size:,} bytes; the browser opens up to {MAX_MODEL_BYTES:,}"
             )
         name = f"{path.resolve().name}/{file.name}" if path.is_dir() else file.name
-        models.append(ServedModel(name, file))
+        models.append(ServedModel(name, file.read_bytes))
     return models
 
 
@@ -62,7 +67,7 @@ def list_models(models: Sequence[ServedModel], bundled: bytes) -> bytes:
         >>> bundled = b'{"open": ["a"], "models": [{"name": "a", "url": "samples/a.json"}]}'
         >>> json.loads(list_models([], bundled))["open"]
         ['a']
-        >>> json.loads(list_models([ServedModel("b", Path("b"))], bundled))["open"]
+        >>> json.loads(list_models([ServedModel("b", bytes)], bundled))["open"]
         ['b']
     """
     listing: dict[str, Any] = json.loads(bundled)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -50,9 +50,9 @@ HEADERS = {
 
 
 class Resource(NamedTuple):
-    """A file that the server serves."""
+    """What the server serves: what reads it, and its type."""
 
-    path: Path
+    read: Callable[[], bytes]
     content_type: str
 
 
@@ -80,7 +80,7 @@ class PlaygroundServer(ThreadingHTTPServer):
     def __init__(self, models: Sequence[ServedModel] = (), *, port: int = 0) -> None:
         self.models = list(models)
         self.resources = find_site_files() | {
-            f"/models/{at}": Resource(model.path, "application/octet-stream")
+            f"/models/{at}": Resource(model.read, "application/octet-stream")
             for at, model in enumerate(models)
         }
         try:
@@ -103,7 +103,7 @@ class PlaygroundServer(ThreadingHTTPServer):
         resource = self.resources.get("/index.html" if path == "/" else path)
         if resource is None:
             return None
-        content = resource.path.read_bytes()
+        content = resource.read()
         if path == f"/{MODEL_LIST}":
             content = list_models(self.models, content)
         return content, resource.content_type
@@ -117,7 +117,9 @@ class PlaygroundServer(ThreadingHTTPServer):
 def find_site_files() -> dict[str, Resource]:
     """Return the files of the page by their paths. The server serves no other."""
     return {
-        f"/{path.relative_to(SITE).as_posix()}": Resource(path, CONTENT_TYPES[path.suffix])
+        f"/{path.relative_to(SITE).as_posix()}": Resource(
+            path.read_bytes, CONTENT_TYPES[path.suffix]
+        )
         for path in sorted(SITE.rglob("*"))
         if path.suffix in CONTENT_TYPES
     }

@@ -16,12 +16,14 @@ In reading order:
     rank_checks       Whether merging by rank gives the ids of a model.
     rank_merging      Bytes that are not UTF-8, merged by rank as tiktoken does.
     tiktoken_adapter  The same methods as `tiktoken.Encoding` has.
+    bundled           The models in the package.
     other_files       What a file is that is not a model, and what opens it.
     tokenizer         `Tokenizer` and `load`.
     inspection        A summary of a model.
     summary           A summary of a tokenizer, in notebooks.
 """
 
+from superword.tokenizer.bundled import BUNDLED_MODELS, find_bundled
 from superword.tokenizer.config import (
     Deletion,
     OneStageKeywords,
@@ -35,6 +37,7 @@ from superword.tokenizer.streams import DecodeStream, EncodeStream, Prompt
 from superword.tokenizer.tokenizer import Tokenizer, Training, load
 
 __all__ = [
+    "BUNDLED_MODELS",
     "DecodeStream",
     "Deletion",
     "EncodeStream",
@@ -47,6 +50,7 @@ __all__ = [
     "Training",
     "TrainingConfig",
     "TrainingKeywords",
+    "find_bundled",
     "load",
     "parse_cap",
 ]

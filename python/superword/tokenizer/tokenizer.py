@@ -6,7 +6,7 @@ import os
 import warnings
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from io import FileIO
+from io import BufferedReader, FileIO
 from os import PathLike, fspath
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, cast
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 from superword import _core
 from superword.atomic_files import is_device, local_path, name_errors, write_atomically
 from superword.errors import ModelFormatError, UnknownTokenError
+from superword.tokenizer.bundled import BUNDLED_MODELS, find_bundled
 from superword.tokenizer.config import Deletion, TrainingConfig
 from superword.tokenizer.encoding import Encoding, Special, list_tokens
 from superword.tokenizer.other_files import describe_file, describe_folder
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     from superword.tokenizer.shown_text import ShownText
 
 __all__ = ["Tokenizer", "Training", "load"]
+
+FORMAT_SAYS_DELETION = "deletion is for word v1 models; this file already says how it deletes"
 
 
 class Training(NamedTuple):
@@ -316,15 +319,33 @@ class Tokenizer(Encoding):
         return f"<Tokenizer with {size} tokens from {rules} rules, pattern {self.pattern!r}>"
 
 
+def open_model(path: str | PathLike[str]) -> BufferedReader:
+    """Open a model file.
+
+    Raises:
+        OSError: If it cannot be read. If there is none, it names the models in the package.
+    """
+    try:
+        return open(path, "rb")
+    except FileNotFoundError as error:
+        names = " and ".join(BUNDLED_MODELS)
+        sentence = f"{error.strerror}; the models in the package are {names}"
+        raise FileNotFoundError(error.errno, sentence, fspath(path)) from None
+
+
 def load(path: str | PathLike[str], *, deletion: Deletion = None) -> Tokenizer:
-    """Load a tokenizer from its file, or from one of the paper authors' model files.
+    """Load a tokenizer: from its file, from a file of the paper's authors, or from the package.
+
+    `superword-131k` and `bpe-131k` are in the package, and `superword-131k@32768` is the first at
+    another size: docs/models.md. A file of such a name comes first.
 
     The authors' formats are `word v1` and `BoundlessBPE v2`, recognized by the first line; their
     ids are kept: docs/model-format.md. A warning says if the model was trained with other Unicode
     tables than this version has.
 
     Args:
-        path: A file that `Tokenizer.save` or the authors' code wrote.
+        path: The name of a model in the package, or a file that `Tokenizer.save` or the authors'
+            code wrote.
         deletion: How a `word v1` model splits deleted tokens, `bytes` (the default) or `pair`,
             since its file does not say. Other files do.
 
@@ -333,11 +354,24 @@ def load(path: str | PathLike[str], *, deletion: Deletion = None) -> Tokenizer:
             message says what opens them.
         PatternError: If its pattern is a malformed regex.
         OSError: If the file cannot be read.
-        ValueError: If `deletion` is given for a file of another format.
+        ValueError: If `deletion` is given for a file of another format, or a model in the package
+            does not have the size.
+
+    Example:
+        >>> load("superword-131k").tokens("One of the first")
+        ['One', ' of the first']
+        >>> load("superword-131k@32768")
+        <Tokenizer with 32768 tokens from 33578 rules, pattern 'gpt4o'>
     """
+    if (bundled := find_bundled(path)) is not None:
+        if deletion is not None:
+            raise ValueError(FORMAT_SAYS_DELETION)
+        tokenizer = Tokenizer._from_json(bundled.read())
+        size = bundled.vocab_size
+        return tokenizer if size is None else tokenizer.truncate(size)
     if os.path.isdir(path):
         raise ModelFormatError(f"{fspath(path)}: not a model: {describe_folder(Path(path))}")
-    with open(path, "rb") as file:
+    with open_model(path) as file:
         start = file.read(4096)
         is_authors = start.startswith((b"word v", b"BoundlessBPE"))
         if not is_authors and not start.startswith(
@@ -347,9 +381,7 @@ def load(path: str | PathLike[str], *, deletion: Deletion = None) -> Tokenizer:
             found = describe_file(start) or unknown
             raise ModelFormatError(f"{fspath(path)}: not a model: {found}")
         if deletion is not None and not start.startswith(b"word v1"):
-            raise ValueError(
-                "deletion is for word v1 models; this file already says how it deletes"
-            )
+            raise ValueError(FORMAT_SAYS_DELETION)
         if file.seekable():
             raw = cast(FileIO, file.raw)
             raw.seek(0)

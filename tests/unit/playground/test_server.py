@@ -24,8 +24,12 @@ from superword.playground.server import SITE, find_site_files
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PlaygroundServer]:
-    folder = tmp_path_factory.mktemp("models")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("models")
+
+
+@pytest.fixture(scope="module")
+def server(folder: Path) -> Iterator[PlaygroundServer]:
     superword.train(["to be or not to be"] * 3, 260).save(folder / "model.json")
     (folder / "secret.txt").write_text("secret")
     with PlaygroundServer(find_models([folder / "model.json"])) as server:
@@ -60,7 +64,7 @@ def test_the_page_and_all_its_files_are_served_with_their_types(server: Playgrou
     for path, resource in find_site_files().items():
         status, content, headers = ask(server, path)
         assert status == 200, path
-        assert path == "/models.json" or content == resource.path.read_bytes()
+        assert path == "/models.json" or content == resource.read()
         assert headers["x-content-type-options"] == "nosniff"
         assert headers["cache-control"] == "no-store"
         assert "default-src 'none'" in headers["content-security-policy"]
@@ -72,12 +76,12 @@ def test_every_file_of_the_site_has_a_type() -> None:
     assert files == set(find_site_files())
 
 
-def test_given_models_are_served_as_they_are_now(server: PlaygroundServer) -> None:
+def test_given_models_are_served_as_they_are_now(server: PlaygroundServer, folder: Path) -> None:
     listing = json.loads(ask(server, "/models.json")[1])
     assert listing["open"] == ["model.json"]
     assert listing["models"][0] == {"name": "model.json", "url": "models/0"}
     assert len(listing["models"]) > 1, "the samples can still be opened"
-    path = server.models[0].path
+    path = folder / "model.json"
     assert ask(server, "/models/0")[1] == path.read_bytes()
     before = path.read_bytes()
     path.write_bytes(b"trained anew")

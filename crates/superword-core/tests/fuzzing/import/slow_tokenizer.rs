@@ -169,10 +169,11 @@ fn read_tokenizer_json(file: &Value) -> Option<SlowTokenizer> {
 fn read_pair(vocabulary: &[u8], merges: &[u8]) -> Option<SlowTokenizer> {
     let vocabulary: Value = serde_json::from_slice(vocabulary).ok()?;
     let mut ranks = BTreeMap::new();
-    for line in String::from_utf8(merges.to_vec()).ok()?.split('\n') {
+    // The last place of a merge that is there twice counts.
+    for (rank, line) in String::from_utf8(merges.to_vec()).ok()?.split('\n').enumerate() {
         let line = line.trim_end_matches('\r');
         if !line.is_empty() && !line.starts_with("#version") {
-            ranks.insert(read_merge(&Value::String(line.to_owned()))?, ranks.len());
+            ranks.insert(read_merge(&Value::String(line.to_owned()))?, rank);
         }
     }
     let end = "<|endoftext|>";
