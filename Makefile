@@ -8,7 +8,7 @@ SOURCES := $(shell git ls-files crates python pyproject.toml Cargo.toml Cargo.lo
 STALE := python/superword/_core.*.so
 
 .DEFAULT_GOAL := help
-.PHONY: help demo docs test test-all test-aarch64 fuzz faults bench wasm format clean
+.PHONY: help demo docs test test-all test-aarch64 test-msrv fuzz faults bench wasm wheels format clean
 
 help: ## Show the targets
 	@grep -E '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 14
@@ -28,6 +28,9 @@ test-all: $(VENV)/installed ## The same, with slow tests and more random cases
 
 test-aarch64: ## Test scanners and encoder for aarch64 under qemu; CONTRIBUTING.md says what it needs
 	scripts/test_aarch64.sh
+
+test-msrv: ## Test the core with the oldest Rust that it supports
+	scripts/test_msrv.sh
 
 fuzz: $(VENV)/installed ## Run each fuzz target for SECONDS, with the address sanitizer
 	@$(VENV)/bin/python -m pip install --quiet --group fuzz
@@ -62,13 +65,21 @@ bench: $(VENV)/installed ## Run the benchmarks; CONTRIBUTING.md says on what tex
 wasm: ## Build the core for browsers anew; CONTRIBUTING.md says what it needs
 	scripts/build_wasm.sh
 
+wheels: $(VENV)/tools ## Build a wheel and a source distribution in dist, and check both in new environments
+	@rm -rf dist $(STALE)
+	$(VENV)/bin/python -m pip install --quiet --group wheel
+	PATH=$(CURDIR)/$(VENV)/bin:$$PATH maturin build --release --locked --zig --compatibility manylinux2014 --out dist
+	$(VENV)/bin/maturin sdist --out dist
+	$(VENV)/bin/auditwheel show dist/*.whl | grep manylinux_2_17
+	$(VENV)/bin/python scripts/check_wheel.py dist/*
+
 format: $(VENV)/installed ## Format the sources
 	cargo fmt
 	$(VENV)/bin/ruff check --fix --quiet
 	$(VENV)/bin/ruff format
 
 clean: ## Remove what the other targets made
-	rm -rf $(VENV) target $(STALE)
+	rm -rf $(VENV) target dist $(STALE)
 
 $(VENV)/tools: pyproject.toml
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "superword needs Python 3.11 or newer; PYTHON=... names one"; exit 1; }

@@ -15,8 +15,9 @@ from superword import Tokenizer
 from superword.commands.side_by_side import TokenizedText, print_side_by_side
 from superword.evaluation import Ours, evaluate, print_comparison
 from superword.patterns import NAMED_PATTERNS
+from superword.printable import quote
 from superword.reproduction import ReproductionSettings, reproduce, write_outputs
-from superword.tokenizer.display import color_alternately, quote
+from superword.tokenizer.display import color_alternately
 from superword.tokenizer.inspection import inspect
 
 VOCAB_SIZES = (2048, 4096, 8192)

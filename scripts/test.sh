@@ -4,6 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 bin="$1/bin"
+[ -d "$bin" ] || bin="$1/Scripts" # Windows
 selected='not slow'
 if [ "${2:-}" = all ]; then
     selected=''
@@ -37,6 +38,7 @@ SUPERWORD_ORACLE_CASES=${SUPERWORD_ORACLE_CASES:-500} stage 'portable encoder' t
 stage 'Python formatting' "$bin/ruff" format --check
 stage 'Python lints' "$bin/ruff" check
 stage 'types' "$bin/mypy"
+stage 'workflows' "$bin/zizmor" --offline --quiet .github
 stage 'stub' "$bin/python" -m mypy.stubtest superword._core
 # One more worker than processors: some tests wait for Spark or the browser.
 stage 'Python tests' "$bin/python" -m pytest -n $(($(getconf _NPROCESSORS_ONLN) + 1)) -m "$selected"

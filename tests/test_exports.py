@@ -2,20 +2,35 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.resources
 import re
-import types
+from pathlib import Path
+
+import pytest
 
 import superword
 
 
-def test_all_lists_the_public_names() -> None:
-    public = {
-        name
-        for name, value in vars(superword).items()
-        if not name.startswith("_") and not isinstance(value, types.ModuleType)
+def test_public_names_are_what_type_checkers_see() -> None:
+    [block] = [
+        each
+        for each in ast.parse(Path(superword.__file__).read_text("utf-8")).body
+        if isinstance(each, ast.If) and ast.unparse(each.test) == "TYPE_CHECKING"
+    ]
+    typed = {
+        alias.name: getattr(importlib.import_module(f"{each.module}"), alias.name)
+        for each in block.body
+        if isinstance(each, ast.ImportFrom)
+        for alias in each.names
     }
-    assert sorted(public) == superword.__all__
+    assert sorted(typed) == superword.__all__
+    assert {name: getattr(superword, name) for name in typed} == typed
+
+
+def test_an_unknown_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="module 'superword' has no attribute 'tokenize'"):
+        getattr(superword, "tokenize")  # noqa: B009
 
 
 def test_every_error_is_a_superword_error() -> None:

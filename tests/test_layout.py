@@ -34,6 +34,7 @@ FOUNDATIONS = [
     "html_page",
     "keywords",
     "patterns",
+    "printable",
     "json_files",
     "sizes",
     "tables",

@@ -14,7 +14,7 @@ import pytest
 
 import superword
 from superword.evaluation import bits_per_byte, save_bits_per_byte
-from superword.tokenizer.display import escape_controls
+from superword.printable import escape_controls
 
 # Clears the screen, as a two-byte and as a one-byte escape; then reverses the line.
 EVIL = "\x1b[2J\x9b2J\u202e"

@@ -27,6 +27,13 @@ pub struct Control<'c> {
     pub is_interrupted: &'c (dyn Fn() -> bool + Sync),
 }
 
+impl Default for Control<'_> {
+    /// Reports to nobody, and never stops the job.
+    fn default() -> Self {
+        Control { progress: &|_, _| (), is_interrupted: &never }
+    }
+}
+
 impl Control<'_> {
     /// Reports the progress of a stage.
     ///

@@ -1,4 +1,6 @@
-//! Training and applying superword tokenizers: BPE, PickyBPE, BoundlessBPE and SuperBPE.
+#![doc = include_str!("../README.md")]
+//!
+//! ## Reading the sources
 //!
 //! The folders are the stages of the pipeline, and a stage imports only the stages before it:
 //!
@@ -12,9 +14,9 @@
 //! 8. [`mod@train`]: learning merges and supermerges from the counts.
 //!
 //! Start with [`train()`] to see the whole of training, and with [`Encoder`] to see the whole of
-//! encoding. docs/algorithm.md specifies what both compute, and docs/glossary.md explains the terms.
+//! encoding. The [glossary] explains the terms. Nothing here prints.
 //!
-//! Nothing here knows of Python, and nothing prints.
+//! [glossary]: https://github.com/superword/superword/blob/main/docs/glossary.md
 
 mod control;
 pub mod corpus;

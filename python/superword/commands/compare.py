@@ -43,7 +43,8 @@ from superword.evaluation import (
     save_plot,
     show_text,
 )
-from superword.tokenizer.display import open_console, readable
+from superword.printable import readable
+from superword.tokenizer.display import open_console
 from superword.training import Resources
 
 __all__ = ["compare_command"]

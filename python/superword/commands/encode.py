@@ -21,8 +21,9 @@ from superword.commands.options import (
 )
 from superword.commands.text_input import read_input
 from superword.corpus import CorpusOptions, RawPath, reject_inputs
+from superword.printable import count_noun
 from superword.tokenizer import Tokenizer, load
-from superword.tokenizer.display import count_noun, open_console
+from superword.tokenizer.display import open_console
 from superword.tokens import Encoded, encode_corpus, list_outputs
 from superword.training import Resources
 

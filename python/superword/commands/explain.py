@@ -16,8 +16,9 @@ from superword.commands.output import check_page_path
 from superword.commands.text_input import decode_input, read_input
 from superword.corpus import reject_inputs
 from superword.html_page import build_page, escape
+from superword.printable import readable
 from superword.tokenizer import Step, Tokenizer, load
-from superword.tokenizer.display import open_console, readable
+from superword.tokenizer.display import open_console
 from superword.tokenizer.encoding import MAX_EXPLAINED_BYTES
 from superword.tokenizer.explanation import print_steps
 from superword.tokenizer.summary import describe_tokenizer

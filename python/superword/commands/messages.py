@@ -13,7 +13,7 @@ from contextlib import contextmanager
 import typer
 
 from superword.errors import SuperwordError
-from superword.tokenizer.display import escape_controls
+from superword.printable import escape_controls
 
 __all__ = [
     "describe_os_error",

@@ -9,8 +9,9 @@ from superword.atomic_files import check_writable, local_path
 from superword.commands.json_output import print_json
 from superword.commands.messages import print_message
 from superword.errors import MissingFragmentsError
+from superword.printable import readable
 from superword.tokenizer import Tokenizer
-from superword.tokenizer.display import open_console, readable
+from superword.tokenizer.display import open_console
 from superword.tokenizer.inspection import Inspection, inspect
 
 __all__ = [

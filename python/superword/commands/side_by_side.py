@@ -9,7 +9,8 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from superword.tokenizer.display import TOKEN_COLORS, readable
+from superword.printable import readable
+from superword.tokenizer.display import TOKEN_COLORS
 
 __all__ = ["TokenizedText", "print_side_by_side"]
 

@@ -13,7 +13,7 @@ import typer
 from typer.core import TyperGroup
 
 from superword.commands.messages import describe_os_error, print_and_exit
-from superword.tokenizer.display import escape_controls
+from superword.printable import escape_controls
 
 __all__ = ["CommandGroup", "prepare_streams"]
 

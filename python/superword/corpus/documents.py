@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import io
-import json
 import os
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from importlib import resources
 from itertools import chain, islice
+from pathlib import Path
 from typing import IO, Any, NoReturn, TypeAlias, Unpack
-
-import zstandard
 
 from superword import _core
 from superword.corpus.options import CorpusKeywords, CorpusOptions
@@ -231,8 +227,4 @@ def sample() -> Iterator[str]:
         >>> len(documents), sum(len(document.encode()) for document in documents)
         (207, 2857956)
     """
-    packed = resources.files("superword").joinpath("data/sample.jsonl.zst")
-    with packed.open("rb") as file:
-        unpacked = zstandard.ZstdDecompressor(max_window_size=2**31).stream_reader(file)
-        for line in io.TextIOWrapper(unpacked, encoding="utf-8"):
-            yield json.loads(line)["text"]
+    yield from open_corpus(Path(__file__).parent.parent / "data" / "sample.jsonl.zst").documents()

@@ -10,6 +10,7 @@ from rich.console import Console
 
 from superword.evaluation.bit_counts import BitsPerByte, BitTotals
 from superword.evaluation.bootstrap import SAMPLES, BitsDifference, bootstrap_difference
+from superword.printable import count_noun
 from superword.tables import (
     Column,
     Table,
@@ -18,7 +19,6 @@ from superword.tables import (
     format_markdown,
     print_table,
 )
-from superword.tokenizer.display import count_noun
 
 __all__ = [
     "ComparedBits",

@@ -18,6 +18,7 @@ from superword.evaluation.script_changes import (
 )
 from superword.html_page import format_html
 from superword.patterns import find_pattern_name
+from superword.printable import count_noun
 from superword.tables import (
     Column,
     Table,
@@ -26,7 +27,7 @@ from superword.tables import (
     format_markdown,
     print_table,
 )
-from superword.tokenizer.display import count_noun, render_for_output
+from superword.tokenizer.display import render_for_output
 from superword.tokenizer.token_html import build_note
 
 __all__ = [

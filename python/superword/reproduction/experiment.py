@@ -22,6 +22,7 @@ from superword.evaluation import (
     name_apart,
     open_tokenizer,
 )
+from superword.printable import readable
 from superword.reproduction.baselines import make_wordpiece, train_baseline, truncate_baseline
 from superword.reproduction.lineup import TokenizerSpec, build_lineup
 from superword.reproduction.own_metrics import OwnMetric, OwnValue, load_metrics
@@ -29,7 +30,6 @@ from superword.reproduction.results import Results, TrainingCurve
 from superword.reproduction.settings import ReproductionSettings, list_outputs
 from superword.reproduction.steps import Steps, digest
 from superword.tokenizer import Deletion, load
-from superword.tokenizer.display import readable
 from superword.training import ProgressCallback, train
 
 __all__ = ["reproduce"]

@@ -4,7 +4,7 @@ In reading order:
     profiles          Names for options of training that belong together.
     config            `TrainingConfig`: the options that decide a model.
     rules             The rules of a model, and the steps of an explanation.
-    display           Tokens as people read them.
+    display           Consoles, and tokens in colors on them.
     colors            The colors of tokens and rules.
     shown_tokens      What is shown of a token.
     token_html        Tokens and steps as HTML.
@@ -32,9 +32,7 @@ from superword.tokenizer.config import (
     parse_cap,
 )
 from superword.tokenizer.encoding import Offsets
-from superword.tokenizer.explanation import Explanation
 from superword.tokenizer.rules import Rule, Step
-from superword.tokenizer.shown_text import ShownText
 from superword.tokenizer.streams import DecodeStream, EncodeStream, Prompt
 from superword.tokenizer.tokenizer import Tokenizer, Training, load
 
@@ -43,12 +41,10 @@ __all__ = [
     "DecodeStream",
     "Deletion",
     "EncodeStream",
-    "Explanation",
     "Offsets",
     "OneStageKeywords",
     "Prompt",
     "Rule",
-    "ShownText",
     "Step",
     "Tokenizer",
     "Training",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import gzip
 import os
-from importlib import resources
 from os import PathLike, fspath
+from pathlib import Path
 from typing import NamedTuple
 
 __all__ = ["BUNDLED_MODELS", "BundledModel", "find_bundled"]
@@ -27,7 +27,7 @@ class BundledModel(NamedTuple):
 
     def read(self) -> bytes:
         """Return the model file of its full size."""
-        packed = resources.files("superword").joinpath(f"data/{self.name}.json.gz")
+        packed = Path(__file__).parent.parent / "data" / f"{self.name}.json.gz"
         return gzip.decompress(packed.read_bytes())
 
 

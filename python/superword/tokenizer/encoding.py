@@ -11,13 +11,14 @@ import numpy as np
 
 from superword import _core
 from superword.errors import SpecialTokenError
-from superword.tokenizer.explanation import Explanation
 from superword.tokenizer.rules import Rules, Step
 from superword.tokenizer.streams import DecodeStream, EncodeStream, Prompt, explain_special
 from superword.tokenizer.threads import available_threads, thread_count
 
 if TYPE_CHECKING:
     from numpy.typing import DTypeLike, NDArray
+
+    from superword.tokenizer.explanation import Explanation
 
 __all__ = ["MAX_EXPLAINED_BYTES", "Encoding", "Offsets", "list_tokens"]
 
@@ -322,6 +323,8 @@ class Encoding:
             merge 4  o f | [␣th] e
             merge 6  o f | [␣the]
         """
+        from superword.tokenizer.explanation import Explanation
+
         steps = self.explain_steps(text)
         if limit is not None and (size := len(text.encode())) > limit:
             raise ValueError(

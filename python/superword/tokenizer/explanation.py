@@ -8,8 +8,9 @@ from typing import Literal
 from rich.console import Console
 from rich.text import Text
 
+from superword.printable import quote
 from superword.tokenizer.colors import KIND_COLORS
-from superword.tokenizer.display import count_colors, quote, render_for_output
+from superword.tokenizer.display import count_colors, render_for_output
 from superword.tokenizer.rules import Step
 from superword.tokenizer.token_html import build_steps
 

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from rich.console import Console
 from rich.text import Text
 
+from superword.printable import quote, readable
 from superword.tables import (
     Column,
     Table,
@@ -19,7 +20,6 @@ from superword.tables import (
     print_table,
 )
 from superword.tokenizer.config import TrainingConfig
-from superword.tokenizer.display import quote, readable
 from superword.tokenizer.rules import Rule, RuleKind
 from superword.tokenizer.tokenizer import Tokenizer, Training
 

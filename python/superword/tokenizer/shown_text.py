@@ -8,21 +8,13 @@ from typing import Literal
 from rich.console import Console
 from rich.text import Text
 
+from superword.printable import count_noun, quote
 from superword.tokenizer.colors import choose_color
-from superword.tokenizer.display import (
-    TOKEN_COLORS,
-    count_colors,
-    count_noun,
-    quote,
-    render_for_output,
-)
-from superword.tokenizer.shown_tokens import ShownToken, split_visible
+from superword.tokenizer.display import TOKEN_COLORS, count_colors, render_for_output
+from superword.tokenizer.shown_tokens import MAX_SHOWN_TOKENS, ShownToken, split_visible
 from superword.tokenizer.token_html import build_note, build_token_table, build_tokens
 
-__all__ = ["MAX_SHOWN_TOKENS", "ShownText"]
-
-# The tokens that are shown of a text by default. A page with more of them is slow.
-MAX_SHOWN_TOKENS = 1000
+__all__ = ["ShownText"]
 
 
 class ShownText:

@@ -9,10 +9,20 @@ from dataclasses import dataclass
 from superword import _core
 from superword.errors import UnknownTokenError
 from superword.patterns import pretokenize
-from superword.tokenizer.display import quote
+from superword.printable import quote
 from superword.tokenizer.rules import Rule, Rules
 
-__all__ = ["ShownToken", "TokenDescriber", "count_words", "describe_rule", "split_visible"]
+__all__ = [
+    "MAX_SHOWN_TOKENS",
+    "ShownToken",
+    "TokenDescriber",
+    "count_words",
+    "describe_rule",
+    "split_visible",
+]
+
+# The tokens that are shown of a text by default. A page with more of them is slow.
+MAX_SHOWN_TOKENS = 1000
 
 
 @dataclass(frozen=True, slots=True)

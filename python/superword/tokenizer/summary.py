@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from superword.html_page import escape, format_html
 from superword.patterns import find_pattern_name
-from superword.tokenizer.display import count_noun
+from superword.printable import count_noun
 from superword.tokenizer.inspection import Inspection, fact_table, inspect
 from superword.tokenizer.token_html import build_note, build_tokens
 from superword.tokenizer.tokenizer import Tokenizer

@@ -11,9 +11,9 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from superword.html_page import escape, format_html
+from superword.printable import quote
 from superword.tables import Column, Table
 from superword.tokenizer.colors import KIND_COLORS, choose_color
-from superword.tokenizer.display import quote
 from superword.tokenizer.rules import Step
 from superword.tokenizer.shown_tokens import ShownToken, describe_rule, split_visible
 

@@ -9,7 +9,7 @@ from functools import cached_property
 from io import BufferedReader, FileIO
 from os import PathLike, fspath
 from pathlib import Path
-from typing import NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 from superword import _core
 from superword.atomic_files import is_device, local_path, name_errors, write_atomically
@@ -19,9 +19,11 @@ from superword.tokenizer.config import Deletion, TrainingConfig
 from superword.tokenizer.encoding import Encoding, Special, list_tokens
 from superword.tokenizer.other_files import describe_file, describe_folder
 from superword.tokenizer.rules import Rules
-from superword.tokenizer.shown_text import MAX_SHOWN_TOKENS, ShownText
-from superword.tokenizer.shown_tokens import TokenDescriber
+from superword.tokenizer.shown_tokens import MAX_SHOWN_TOKENS, TokenDescriber
 from superword.tokenizer.tiktoken_adapter import TiktokenAdapter
+
+if TYPE_CHECKING:
+    from superword.tokenizer.shown_text import ShownText
 
 __all__ = ["Tokenizer", "Training", "load"]
 
@@ -215,6 +217,8 @@ class Tokenizer(Encoding):
             e | n | d | [␣of␣the]
             4 tokens, 10 bytes, 2.50 bytes per token; 1 superword
         """
+        from superword.tokenizer.shown_text import ShownText
+
         if isinstance(text, str):
             text = self.encode(text, allowed_special=allowed_special, disallowed_special=())
         return ShownText([self._describer.describe(int(id)) for id in text], limit)

@@ -9,16 +9,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TypeAlias
 
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    Progress,
-    TaskID,
-    TaskProgressColumn,
-    TextColumn,
-    TimeRemainingColumn,
-)
-
 __all__ = ["ProgressCallback", "json_lines", "show_progress"]
 
 ProgressCallback: TypeAlias = Callable[[str, int, int | None], object]
@@ -100,9 +90,22 @@ def show_progress(progress: bool | ProgressCallback) -> Iterator[ProgressCallbac
 @contextmanager
 def open_callback(progress: bool | ProgressCallback) -> Iterator[ProgressCallback | None]:
     """Yield the caller's own callback, or that of progress bars if True and on a terminal."""
-    console = Console(stderr=True)
-    if progress is not True or not console.is_terminal:
+    if progress is not True:
         yield progress if callable(progress) else None
+        return
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        Progress,
+        TaskID,
+        TaskProgressColumn,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield None
         return
     columns = (TextColumn("{task.description:20}"), BarColumn(), TaskProgressColumn())
     with Progress(*columns, TimeRemainingColumn(), console=console) as bars:

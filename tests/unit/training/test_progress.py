@@ -110,7 +110,7 @@ def test_bars_end_at_a_hundred_percent(
     capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     terminal = partial(Console, force_terminal=True, width=80)
-    monkeypatch.setattr("superword.training.progress.Console", terminal)
+    monkeypatch.setattr("rich.console.Console", terminal)
     with show_progress(True) as report:
         assert report is not None
         report("count", 10, 100)

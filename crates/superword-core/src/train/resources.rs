@@ -1,5 +1,7 @@
 //! What training may use, and what every part of it needs to know.
 
+use std::thread;
+
 use crate::control::Control;
 use crate::corpus::{Corpus, ReadOptions};
 use crate::count::CorpusPass;
@@ -17,6 +19,14 @@ pub struct Resources {
     pub memory_limit: Option<u64>,
     /// After how many rules to count all pairs again and compare, if at all. Counting ignores it.
     pub verify_every: Option<u64>,
+}
+
+impl Default for Resources {
+    /// All processors, as much memory as it takes, and no verification.
+    fn default() -> Resources {
+        let threads = thread::available_parallelism().map_or(1, usize::from);
+        Resources { threads, memory_limit: None, verify_every: None }
+    }
 }
 
 impl Resources {
