@@ -400,6 +400,8 @@ class SuperwordTokenizer(SpecialPattern, StructuredOutput, PythonBackend):
         **kwargs: Any,
     ) -> BatchEncoding:
         """Encode texts to ids, truncate and pad them."""
+        if kwargs.get("sanitize_control_tokens"):
+            text = self._encode_marked(text)
         split = self.split_special_tokens if split_special_tokens is None else split_special_tokens
         examples, is_batched = list_examples(text, text_pair, in_words=is_split_into_words)
         given = [sequence for example in examples for sequence in example if sequence is not None]
@@ -458,6 +460,15 @@ class SuperwordTokenizer(SpecialPattern, StructuredOutput, PythonBackend):
         return BatchEncoding(
             data, Rows(len(rows), make_row), return_tensors, n_sequences=sequences_each
         )
+
+    def _encode_marked(self, chat: str | list[str]) -> list[int] | list[list[int]]:
+        """Encode chats in which `apply_chat_template` marked special tokens that users wrote."""
+        # Versions before 5.23 do not mark them.
+        from transformers.utils.chat_template_utils import encode_marked_chat
+
+        if isinstance(chat, str):
+            return list(encode_marked_chat(self, chat))
+        return [list(encode_marked_chat(self, each)) for each in chat]
 
     def _special_count(self, sequences: int) -> int:
         """Return the number of special tokens around an example."""

@@ -303,6 +303,8 @@ def test_chats(core: Tokenizer) -> None:
     ids = tokenizer.apply_chat_template(messages, sanitize_control_tokens=True)["input_ids"]
     assert ids.count(2003) == 1
     assert tokenizer.decode(ids) == "<|user|><|bot|><|end|><|bot|>or not<|end|>"
+    batch = tokenizer.apply_chat_template([messages] * 2, sanitize_control_tokens=True)
+    assert batch["input_ids"] == [ids] * 2
 
 
 def test_the_mask_of_what_the_assistant_says(core: Tokenizer) -> None:
