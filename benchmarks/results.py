@@ -20,7 +20,7 @@ import superword
 from benchmark_text import ROOT, find_results_folder
 
 # What superword is built from.
-BUILT_FROM = ["crates", "python", "Cargo.toml", "Cargo.lock", "pyproject.toml"]
+BUILT_FROM = ["crates/*/src", "crates/*/Cargo.toml", "python", "Cargo.toml", "Cargo.lock"]
 
 
 def describe_commit() -> str:
