@@ -39,28 +39,29 @@ fuzz: $(VENV)/installed ## Run each fuzz target for SECONDS, with the address sa
 faults: $(VENV)/installed ## Kill every writer, and let it fail, at each call that changes a file
 	SUPERWORD_FAULTS=all $(VENV)/bin/python -m pytest tests/faults -n auto
 
-bench: $(VENV)/installed ## Run the benchmarks; CONTRIBUTING.md says on what text
-	$(VENV)/bin/python benchmarks/pretokenize.py
-	$(VENV)/bin/python benchmarks/corpus.py
-	$(VENV)/bin/python benchmarks/model.py
-	$(VENV)/bin/python benchmarks/train.py
-	$(VENV)/bin/python benchmarks/cores.py
-	$(VENV)/bin/python benchmarks/growth.py
-	$(VENV)/bin/python benchmarks/scale.py
-	$(VENV)/bin/python benchmarks/thresholds.py
-	$(VENV)/bin/python benchmarks/inputs.py
-	$(VENV)/bin/python benchmarks/hostile.py
-	$(VENV)/bin/python benchmarks/hostile_texts.py
-	$(VENV)/bin/python benchmarks/memory_limit.py
-	$(VENV)/bin/python benchmarks/encode.py
-	$(VENV)/bin/python benchmarks/encode_languages.py
-	$(VENV)/bin/python benchmarks/encode_short.py
-	$(VENV)/bin/python benchmarks/encode_folder.py
-	$(VENV)/bin/python benchmarks/encoder_memory.py
-	$(VENV)/bin/python benchmarks/limits.py
-	$(VENV)/bin/python benchmarks/transformers_tokenizer.py
-	$(VENV)/bin/python benchmarks/prompts.py
-	$(VENV)/bin/python benchmarks/streams.py
+bench: $(VENV)/installed ## Run the benchmarks; CONTRIBUTING.md says how to name TEXT
+	$(VENV)/bin/python benchmarks/pretokenize.py $(TEXT)
+	$(VENV)/bin/python benchmarks/corpus.py $(TEXT)
+	$(VENV)/bin/python benchmarks/model.py $(TEXT)
+	$(VENV)/bin/python benchmarks/train.py $(TEXT)
+	$(VENV)/bin/python benchmarks/cores.py $(TEXT)
+	$(VENV)/bin/python benchmarks/growth.py $(TEXT)
+	$(VENV)/bin/python benchmarks/scale.py $(TEXT)
+	$(VENV)/bin/python benchmarks/thresholds.py $(TEXT)
+	$(VENV)/bin/python benchmarks/inputs.py $(TEXT)
+	$(VENV)/bin/python benchmarks/hostile.py $(TEXT)
+	$(VENV)/bin/python benchmarks/hostile_texts.py $(TEXT)
+	$(VENV)/bin/python benchmarks/memory_limit.py $(TEXT)
+	$(VENV)/bin/python benchmarks/encode.py $(TEXT)
+	$(VENV)/bin/python benchmarks/encode_languages.py $(TEXT)
+	$(VENV)/bin/python benchmarks/encode_short.py $(TEXT)
+	$(VENV)/bin/python benchmarks/encode_folder.py $(TEXT)
+	$(VENV)/bin/python benchmarks/encoder_memory.py $(TEXT)
+	$(VENV)/bin/python benchmarks/limits.py $(TEXT)
+	$(VENV)/bin/python benchmarks/transformers_tokenizer.py $(TEXT)
+	$(VENV)/bin/python benchmarks/prompts.py $(TEXT)
+	$(VENV)/bin/python benchmarks/streams.py $(TEXT)
+	$(VENV)/bin/python benchmarks/scored_continuations.py $(TEXT)
 
 wasm: ## Build the core for browsers anew; CONTRIBUTING.md says what it needs
 	scripts/build_wasm.sh

@@ -21,7 +21,7 @@ from pathlib import Path
 import regex
 
 import superword
-from harness import MODEL, WORK, Figures, run_trainer
+from harness import Figures, find_model_file, run_trainer
 from results import format_table
 from superword.patterns import NAMED_PATTERNS
 from trainers import Pair, read_texts
@@ -175,11 +175,12 @@ def replay_merges(words: Counter[str], merges: Sequence[Pair]) -> list[Step]:
 
 def compare_merges(text: Path, peer: str, python: Path) -> Figures:
     """Train superword and a peer on a text, replay both lists, and describe the differences."""
-    pattern, saved = PATTERNS[peer], WORK / "merges.json"
+    pattern, model = PATTERNS[peer], find_model_file()
+    saved = model.with_name("merges.json")
     size = {"vocab_size": 256 + MERGES}
     plain = {"pattern": pattern, "supermerges": False, "deletion": None}
-    run_trainer("superword", text, {**plain, **size, "output": str(MODEL)}, min_tokens=256 + MERGES)
-    rules = superword.load(MODEL).rules[:MERGES]
+    run_trainer("superword", text, {**plain, **size, "output": str(model)}, min_tokens=256 + MERGES)
+    rules = superword.load(model).rules[:MERGES]
     ours = [(rule.left, rule.right or b"") for rule in rules]
     options = {**size, "regex": NAMED_PATTERNS[pattern], "merges": str(saved)}
     run_trainer(peer, text, options, python=python, min_tokens=256 + MERGES)

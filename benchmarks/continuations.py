@@ -20,7 +20,7 @@ from transformers import GPT2Config, GPT2LMHeadModel
 
 import results
 import superword
-from benchmark_text import read_documents
+from benchmark_text import parse_options, read_documents
 from harness import prepare_corpus, read_evaluation_texts
 from superword.integrations.covers import search_covers
 from superword.integrations.held_back_logits import list_text_tokens
@@ -40,7 +40,7 @@ MAX_RUNS = 2000
 def train_model(tok: superword.Tokenizer, steps: int) -> tuple[GPT2LMHeadModel, float]:
     """Train a GPT-2 of about a million parameters; return it and its last loss."""
     torch.manual_seed(0)
-    texts = list(islice(read_documents("train"), 4000))
+    texts = list(islice(read_documents("corpus"), 4000))
     encoded = tok.encode_ordinary_batch(texts)
     end = tok.special_tokens[END]
     ids = torch.tensor([id for document in encoded for id in [*document, end]])
@@ -134,7 +134,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Measure the mask for held-back bytes.")
     parser.add_argument("--steps", type=int, default=400, help="of training the language model")
     parser.add_argument("--prompts", type=int, default=300, help="of each kind")
-    options = parser.parse_args()
+    options = parse_options(parser)
     tok = superword.train(prepare_corpus(20), VOCAB_SIZE, max_superwords=None, special_tokens=[END])
     tokenizer = SuperwordTokenizer(tok, eos_token=END, pad_token=END)
     model, loss = train_model(tok, options.steps)

@@ -14,6 +14,7 @@ import argparse
 import os
 
 import results
+from benchmark_text import parse_options
 from harness import measure_stages, measure_training, prepare_corpus
 
 MANY = 16
@@ -57,7 +58,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Measure training on one core and on two.")
     parser.add_argument("--size", type=int, default=1000, metavar="MB")
     parser.add_argument("--repeats", type=int, default=3, help="runs of each (default: 3)")
-    options = parser.parse_args()
+    options = parse_options(parser)
     measured = {name: measure_cores(name, options.size, options.repeats) for name in RUNS}
     cores = ["1", "2", str(MANY)]
     rows: list[list[object]] = [["training", "1 core", "2 cores", f"{MANY} cores, estimated"]]

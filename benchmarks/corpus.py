@@ -21,7 +21,7 @@ import pyarrow.parquet
 import zstandard
 
 import results
-from benchmark_text import read_documents
+from benchmark_text import parse_options, read_documents
 from harness import time_best
 from superword.corpus import open_corpus
 
@@ -31,7 +31,7 @@ SIZE = 100_000_000
 def take_documents(size: int) -> list[str]:
     """Read documents of the training corpus until they have this many bytes."""
     documents = []
-    for text in read_documents("train"):
+    for text in read_documents("corpus"):
         documents.append(text)
         size -= len(text.encode())
         if size <= 0:
@@ -74,7 +74,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Measure how fast a corpus is read.")
     parser.add_argument("--size", type=int, default=SIZE, help="bytes of text")
     parser.add_argument("--repeats", type=int, default=5, help="runs of each (default: 5)")
-    options = parser.parse_args()
+    options = parse_options(parser)
     documents = take_documents(options.size)
     expected = (len(documents), sum(len(text.encode()) for text in documents), 0)
     rows: list[list[object]] = [["input", "1 thread", "2 threads"]]

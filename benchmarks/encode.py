@@ -20,6 +20,7 @@ from pathlib import Path
 
 import results
 import superword
+from benchmark_text import parse_options
 from encode_runs import (
     BOUNDLESS,
     SPEEDS,
@@ -98,7 +99,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Measure encoding.")
     parser.add_argument("--size", type=int, default=1000, metavar="MB", help="training text")
     parser.add_argument("--repeats", type=int, default=5, help="runs of each (default: 5)")
-    options = parser.parse_args()
+    options = parse_options(parser)
     encoders, versions = line_up(options.size)
     measured = measure_speeds(encoders, prepare_halves(), options.repeats)
     rows: list[list[object]] = [["encoder", *SPEEDS, "load, s", "load and 10 KB, s", "GB"]]
@@ -118,7 +119,6 @@ def main() -> None:
         "encode",
         "Encoding, one thread, vocabulary 131,072",
         {
-            "peers": versions,
             "speeds": measured,
             "scaling": gain,
             "first_sentence": sentence,
@@ -136,6 +136,7 @@ def main() -> None:
             f"encoding a first sentence: {sentence:.3f} s.",
             results.format_table(ratios),
         ],
+        peers=versions,
     )
 
 

@@ -17,20 +17,20 @@ from pathlib import Path
 import zstandard
 
 import results
-from benchmark_text import read_documents
+from benchmark_text import find_work_folder, parse_options, read_documents
 from encode_runs import BOUNDLESS, line_up, start_script, wait_for_figures
-from harness import WORK, Figures, choose_fastest
+from harness import Figures, choose_fastest
 
 FILES = 8
 
 
 def prepare_folder(megabytes: int) -> tuple[Path, int]:
     """Write the folder once; return it, and the bytes of its text."""
-    folder = WORK / f"folder-{megabytes}"
-    size_file = WORK / f"folder-{megabytes}.json"
+    folder = find_work_folder() / f"folder-{megabytes}"
+    size_file = find_work_folder() / f"folder-{megabytes}.json"
     if not size_file.exists():
         folder.mkdir(parents=True, exist_ok=True)
-        documents, total = read_documents("train"), 0
+        documents, total = read_documents("corpus"), 0
         for number in range(FILES):
             lines, size = [], 0
             while size < megabytes * 1_000_000 / FILES and (taken := list(islice(documents, 1))):
@@ -49,13 +49,13 @@ def main() -> None:
     parser.add_argument("--size", type=int, default=1000, metavar="MB", help="training text")
     parser.add_argument("--text", type=int, default=200, metavar="MB", help="text to encode")
     parser.add_argument("--repeats", type=int, default=3, help="runs of each (default: 3)")
-    options = parser.parse_args()
+    options = parse_options(parser)
     encoders, versions = line_up(options.size, ["gigatoken"])
     folder, size = prepare_folder(options.text)
     runs: dict[str, list[Figures]] = {name: [] for name in encoders}
     for _ in range(options.repeats):
         for name, encoder in encoders.items():
-            with tempfile.TemporaryDirectory(dir=WORK) as target:
+            with tempfile.TemporaryDirectory(dir=find_work_folder()) as target:
                 output = Path(target) / "ids.bin"
                 script = "folder_encoders.py"
                 started = start_script(script, encoder, folder, output, cores=2)
@@ -71,13 +71,14 @@ def main() -> None:
     results.save(
         "encode_folder",
         "Encoding a folder of .jsonl.zst to a .bin file",
-        {"peers": versions, "bytes": size, "runs": measured},
+        {"bytes": size, "runs": measured},
         [
             f"{size:,} bytes of text in {FILES} files, two cores, from the model file on disk to "
             f"the written ids; best of {options.repeats} processes. The plain BPEs wrote the same "
             "file. superword also writes where each document ends.",
             results.format_table(rows),
         ],
+        peers=versions,
     )
 
 

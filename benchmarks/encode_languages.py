@@ -14,6 +14,7 @@ import json
 from pathlib import Path
 
 import results
+from benchmark_text import parse_options
 from encode_runs import BOUNDLESS, PLAIN, Halves, line_up, measure_speeds
 from harness import Figures, write_once
 from languages import LANGUAGES, select_texts
@@ -59,7 +60,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Measure encoding by language.")
     parser.add_argument("--size", type=int, default=1000, metavar="MB", help="training text")
     parser.add_argument("--repeats", type=int, default=3, help="runs of each (default: 3)")
-    options = parser.parse_args()
+    options = parse_options(parser)
     encoders, versions = line_up(options.size, PEERS)
     columns = [name.removeprefix("superword, ") for name in encoders]
     head = ["text", "MB", *columns, "best share"]
@@ -77,7 +78,7 @@ def main() -> None:
     results.save(
         "encode_languages",
         "Encoding by language, one thread, vocabulary 131,072",
-        {"peers": versions, "languages": figures},
+        {"languages": figures},
         [
             f"MB of text per second, best of {options.repeats} processes, and the better of our "
             "two models as a share of the best peer. All plain BPEs gave the same ids. The models "
@@ -85,6 +86,7 @@ def main() -> None:
             f"Unseen text:\n\n{results.format_table(tables['unseen'])}",
             f"Text seen before:\n\n{results.format_table(tables['seen'])}",
         ],
+        peers=versions,
     )
 
 

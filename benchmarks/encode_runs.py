@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import superword
-from harness import WORK, Figures, prepare_corpus, read_evaluation_texts, write_once
+from benchmark_text import find_work_folder
+from harness import Figures, prepare_corpus, read_evaluation_texts, write_once
 from train import PYTHON, install_peers
 
 # A slower encoder, in MB/s, is run only once.
@@ -69,8 +70,8 @@ def prepare_models(megabytes: int) -> tuple[Path, Path]:
         lambda path: train(path, supermerges=False, deletion=None),
     )
     tok = superword.load(plain)
-    superword.export(tok, WORK / "plain.tokenizer.json", "tokenizer.json")
-    superword.export(tok, WORK / "plain.tiktoken", "tiktoken")
+    superword.export(tok, find_work_folder() / "plain.tokenizer.json", "tokenizer.json")
+    superword.export(tok, find_work_folder() / "plain.tiktoken", "tiktoken")
     return boundless, plain
 
 
@@ -85,7 +86,9 @@ def line_up(
         PLAIN: Encoder(sys.executable, "superword", plain),
     }
     for name in peers:
-        encoders[f"{name} {versions[name]}"] = Encoder(PYTHON, name, WORK / PEERS[name])
+        encoders[f"{name} {versions[name]}"] = Encoder(
+            PYTHON, name, find_work_folder() / PEERS[name]
+        )
     return encoders, versions
 
 

@@ -13,6 +13,7 @@ import json
 from pathlib import Path
 
 import results
+from benchmark_text import parse_options
 from encode_runs import BOUNDLESS, PLAIN, line_up, start_script, wait_for_figures
 from harness import Figures, read_evaluation_texts, write_once
 from languages import find_language
@@ -40,7 +41,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Measure the encoding of short texts.")
     parser.add_argument("--size", type=int, default=1000, metavar="MB", help="training text")
     parser.add_argument("--repeats", type=int, default=3, help="runs of each (default: 3)")
-    options = parser.parse_args()
+    options = parse_options(parser)
     encoders, versions = line_up(options.size)
 
     def write(path: Path) -> None:
@@ -67,12 +68,13 @@ def main() -> None:
     results.save(
         "encode_short",
         "Encoding short texts from Python, vocabulary 131,072",
-        {"peers": versions, "microseconds": times},
+        {"microseconds": times},
         [
             f"Microseconds for one call, text seen before, best of {options.repeats} processes. "
             "A list holds integers of Python, which take longer to make than an array.",
             results.format_table(rows),
         ],
+        peers=versions,
     )
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import results
 import superword
+from benchmark_text import parse_options
 from encode_runs import prepare_models
 
 TEXT_MEGABYTES = 1
@@ -37,7 +38,7 @@ def main() -> None:
     """Measure and write `results/encoder_memory`."""
     parser = argparse.ArgumentParser(description="Measure the memory of an encoder's caches.")
     parser.add_argument("--size", type=int, default=1000, metavar="MB", help="random words")
-    options = parser.parse_args()
+    options = parse_options(parser)
     tok = superword.load(prepare_models(1000)[0])
     tok.encode("The first sentence.")
     text = random_words()

@@ -19,7 +19,8 @@ from typing import Any, get_args
 
 import results
 import superword
-from harness import WORK, prepare_corpus, read_evaluation_texts
+from benchmark_text import find_work_folder, parse_options
+from harness import prepare_corpus, read_evaluation_texts
 from superword.exporting import Format, compare_export, export
 
 Figures = dict[str, Any]
@@ -60,7 +61,7 @@ def measure_model(name: str, text: Path, documents: list[str]) -> Figures:
     tok = superword.train(text, size, special_tokens=["<|endoftext|>"], **options)
     found: Figures = {"vocab_size": size}
     for format in get_args(Format):
-        path = WORK / f"exported.{format}"
+        path = find_work_folder() / f"exported.{format}"
         start = time.perf_counter()
         is_exact = export(tok, path, format)
         compared = compare_export(tok, path, format, documents)
@@ -88,7 +89,7 @@ def main() -> None:
     """Measure and write `results/exports`."""
     parser = argparse.ArgumentParser(description="Compare exported files with their models.")
     parser.add_argument("--size", type=int, default=100, metavar="MB", help="training text")
-    options = parser.parse_args()
+    options = parse_options(parser)
     text, documents = prepare_corpus(options.size), read_evaluation_texts()
     found = {name: measure_model(name, text, documents) for name in MODELS}
     rows: list[list[object]] = [["model", "tokens", "bytes per token", *LIBRARIES]]
@@ -103,7 +104,7 @@ def main() -> None:
     results.save(
         "exports",
         "Documents that other libraries encode differently",
-        {"documents": len(documents), "versions": versions, "found": found},
+        {"documents": len(documents), "found": found},
         [
             f"Of {len(documents):,} documents of the evaluation corpus, those with other ids than "
             f"superword's, by format ({named}). The models were trained on {options.size} MB.",
@@ -112,6 +113,7 @@ def main() -> None:
             f"{', '.join(f'{length:,}' for length in LENGTHS)}; with a stack of 8 MB.",
             results.format_table(runs),
         ],
+        peers=versions,
     )
 
 

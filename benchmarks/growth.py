@@ -18,6 +18,7 @@ from itertools import islice
 from pathlib import Path
 
 import results
+from benchmark_text import parse_options
 from harness import measure_training, prepare_corpus, write_once
 from trainers import read_texts
 
@@ -89,7 +90,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Measure how training grows with the corpus.")
     parser.add_argument("--size", type=int, default=1000, metavar="MB", help="smaller corpus")
     parser.add_argument("--repeats", type=int, default=3, help="runs of each (default: 3)")
-    options = parser.parse_args()
+    options = parse_options(parser)
     small, large = prepare_corpus(options.size), prepare_grown_corpus(options.size)
     figures = {
         f"{options.size * copies} MB": measure_training(text, OPTIONS, options.repeats)

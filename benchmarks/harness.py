@@ -18,8 +18,10 @@ from trainers import VOCAB_SIZE
 T = TypeVar("T")
 Figures = dict[str, Any]
 
-WORK = find_work_folder()
-MODEL = WORK / "model.json"
+
+def find_model_file() -> Path:
+    """Return the file of the model that was trained last."""
+    return find_work_folder() / "model.json"
 
 
 def read_evaluation_texts() -> list[str]:
@@ -29,9 +31,9 @@ def read_evaluation_texts() -> list[str]:
 
 def write_once(name: str, write: Callable[[Path], object]) -> Path:
     """Return a file in the work folder; write it if it does not exist yet."""
-    path = WORK / name
+    path = find_work_folder() / name
     if not path.exists():
-        WORK.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         part = path.with_name(f"{name}.part")
         write(part)
         part.rename(path)
@@ -47,7 +49,7 @@ def write_corpus(path: Path, megabytes: int) -> None:
     """Write the first megabytes of text of the training corpus; fail if it has less."""
     left = megabytes * 1_000_000
     with path.open("w", encoding="utf-8") as file:
-        for text in read_documents("train"):
+        for text in read_documents("corpus"):
             left -= len(text.encode())
             if left < 0:
                 return
@@ -102,17 +104,18 @@ def measure_training(
     Each run must save the expected model. Without an expected hash, an untimed run on one thread
     provides it.
     """
-    WORK.mkdir(parents=True, exist_ok=True)
-    options = {"output": str(MODEL), "threads": 2, **options}
+    model = find_model_file()
+    model.parent.mkdir(parents=True, exist_ok=True)
+    options = {"output": str(model), "threads": 2, **options}
     if expected is None:
         run_trainer(name, text, {**options, "threads": 1}, min_tokens=min_tokens)
-        expected = hash_file(MODEL)
+        expected = hash_file(model)
     runs = []
     for _ in range(repeats):
         runs.append(run_trainer(name, text, options, min_tokens=min_tokens))
-        if hash_file(MODEL) != expected:
+        if hash_file(model) != expected:
             raise SystemExit(f"{text.name}, {options}: a timed run saved a different model")
-    return {**choose_fastest(runs), "model_bytes": MODEL.stat().st_size, "sha256": expected}
+    return {**choose_fastest(runs), "model_bytes": model.stat().st_size, "sha256": expected}
 
 
 def measure_stages(figures: Figures) -> dict[str, float]:

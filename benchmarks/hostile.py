@@ -14,7 +14,8 @@ import tempfile
 from pathlib import Path
 
 import results
-from harness import WORK, Figures, measure_training, prepare_corpus
+from benchmark_text import find_work_folder, parse_options
+from harness import Figures, measure_training, prepare_corpus
 
 LINE = "It is a truth universally acknowledged, that a single man in possession of a fortune\n"
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
@@ -52,9 +53,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Measure training on hostile text.")
     parser.add_argument("--size", type=int, default=10, metavar="MB")
     parser.add_argument("--repeats", type=int, default=3, help="runs of each (default: 3)")
-    options = parser.parse_args()
+    options = parse_options(parser)
     figures = {"ordinary text": measure(prepare_corpus(options.size), options.repeats)}
-    with tempfile.TemporaryDirectory(dir=WORK) as folder:
+    with tempfile.TemporaryDirectory(dir=find_work_folder()) as folder:
         for kind, text in make_texts(options.size * 1_000_000).items():
             path = Path(folder) / "text.txt"
             path.write_bytes(text.encode())

@@ -19,6 +19,7 @@ from typing import Any
 
 import results
 import superword
+from benchmark_text import parse_options
 from superword import Tokenizer, _core
 from superword.interop import import_tokenizer
 
@@ -149,7 +150,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Measure encoding of hostile texts.")
     parser.add_argument("--size", type=int, default=50_000, help="bytes of the shorter text")
     parser.add_argument("--repeats", type=int, default=5, help="runs of each (default: 5)")
-    options = parser.parse_args()
+    options = parse_options(parser)
     short, long = make_texts(options.size), make_texts(FACTOR * options.size)
     models = train_models()
     cases = {

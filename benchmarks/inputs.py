@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import results
+from benchmark_text import find_work_folder, parse_options
 from corpus import write_formats
-from harness import WORK, measure_training, prepare_corpus
+from harness import measure_training, prepare_corpus
 from trainers import read_texts
 
 OPTIONS = {"pattern": "gpt4o", "max_superwords": None}
@@ -28,7 +29,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Measure training from every form of input.")
     parser.add_argument("--size", type=int, default=300, metavar="MB")
     parser.add_argument("--repeats", type=int, default=3, help="runs of each (default: 3)")
-    options = parser.parse_args()
+    options = parse_options(parser)
     lines = prepare_corpus(options.size)
     figures: dict[str, Any] = {}
     memory = measure_training(lines, OPTIONS, options.repeats, name="superword_in_memory")
@@ -36,7 +37,7 @@ def main() -> None:
     same = {"repeats": options.repeats, "expected": memory["sha256"]}
     figures[LIST] = measure_training(lines, {**OPTIONS, "source": "list"}, **same)
     figures["iterator of str"] = measure_training(lines, {**OPTIONS, "source": "iterator"}, **same)
-    with tempfile.TemporaryDirectory(dir=WORK) as folder:
+    with tempfile.TemporaryDirectory(dir=find_work_folder()) as folder:
         documents = list(read_texts(str(lines)))
         files = write_formats(Path(folder), documents, ascii=False)
         del files["list of str"]

@@ -55,7 +55,7 @@ def select_texts() -> dict[str, tuple[list[str], list[str]]]:
     halves: dict[str, tuple[list[str], list[str]]] = defaultdict(lambda: ([], []))
     sizes: dict[str, list[int]] = defaultdict(lambda: [0, 0])
     read = 0
-    for text in chain(read_documents("eval"), read_documents("train")):
+    for text in chain(read_documents("eval"), read_documents("corpus")):
         read += len(text)
         if read > READ_BYTES:
             break

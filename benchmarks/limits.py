@@ -22,8 +22,9 @@ from pathlib import Path
 import zstandard
 
 import results
+from benchmark_text import find_work_folder, parse_options
 from encode_runs import prepare_halves, prepare_models
-from harness import WORK, hash_file, prepare_corpus, write_once
+from harness import hash_file, prepare_corpus, write_once
 from probes import Probes, compile_probes
 from stage_counts import STAGES, count_events, describe_second_level
 from stage_figures import BUSY, StageFigures, describe_limit
@@ -136,9 +137,9 @@ def main() -> None:
         "--model-size", type=int, default=1000, metavar="MB", help="text of the encoder's model"
     )
     parser.add_argument("--repeats", type=int, default=5, help="runs of each (default: 5)")
-    options = parser.parse_args()
+    options = parse_options(parser)
     kinds = prepare_inputs(options.size, options.model_size)
-    library = compile_probes(WORK)
+    library = compile_probes(find_work_folder())
     core = hash_file(Path(_core.__file__))[:12]
     kept = write_once(
         f"limits-{options.size}-{options.model_size}-{core}.json",

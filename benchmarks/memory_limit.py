@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import results
-from benchmark_text import find_work_folder
+from benchmark_text import find_work_folder, parse_options
 from superword import _core
 from superword.sizes import parse_size
 from trainers import peak_gigabytes
@@ -219,7 +219,7 @@ def main() -> None:
     parser.add_argument("--jobs", default="", help="only jobs whose name contains this")
     parser.add_argument("--inputs", default="", help="only inputs whose name contains this")
     parser.add_argument("--run", help=argparse.SUPPRESS)
-    options = parser.parse_args()
+    options = parse_options(parser)
     if options.run:
         job, text, limit, folder = json.loads(options.run)
         print(json.dumps(run_job(job, Path(text), limit, Path(folder))))

@@ -7,12 +7,14 @@ The model has random merges, with token lengths like those of a real model.
 
 from __future__ import annotations
 
+import argparse
 import random
 import tempfile
 from pathlib import Path
 
 import results
 import superword
+from benchmark_text import parse_options
 from harness import time_best
 from superword.tokenizer import Tokenizer, TrainingConfig
 
@@ -56,6 +58,7 @@ def invent_rules(vocab_size: int) -> list[superword.Rule]:
 
 def main() -> None:
     """Measure and write `results/model`."""
+    parse_options(argparse.ArgumentParser(description="Measure a model of 131,072 tokens."))
     rules = invent_rules(VOCAB_SIZE)
     tok = Tokenizer._from_rules(rules, TrainingConfig(vocab_size=VOCAB_SIZE))
     lengths = [len(tok.token_bytes(id)) for id in range(VOCAB_SIZE)]

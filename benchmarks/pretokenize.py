@@ -19,6 +19,7 @@ import numpy as np
 import regex
 
 import results
+from benchmark_text import parse_options
 from harness import read_evaluation_texts, time_best
 from superword._core import NAMED_PATTERNS, Pattern
 
@@ -88,7 +89,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Measure how fast the named patterns split text.")
     parser.add_argument("--repeats", type=int, default=15, help="runs of superword (default: 15)")
     parser.add_argument("--regex-repeats", type=int, default=3, help="runs of regex (default: 3)")
-    options = parser.parse_args()
+    options = parse_options(parser)
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
     texts = read_evaluation_texts()
@@ -106,7 +107,6 @@ def main() -> None:
         "pretokenize",
         "Pre-tokenization, one thread",
         {
-            "regex": version("regex"),
             "corpus_bytes": size,
             "patterns": {name: asdict(f) for name, f in figures.items()},
         },
@@ -118,6 +118,7 @@ def main() -> None:
             "MB/s on hostile input:",
             results.format_table([["input, 10 MB each", *NAMED_PATTERNS], *hostile]),
         ],
+        peers={"regex": version("regex")},
     )
 
 

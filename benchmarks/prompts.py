@@ -18,6 +18,7 @@ from typing import Any
 
 import results
 import superword
+from benchmark_text import parse_options
 from harness import prepare_corpus, read_evaluation_texts, time_best
 from transformers_tokenizer import VOCAB_SIZE
 
@@ -93,7 +94,7 @@ def main() -> None:
     parser.add_argument("--size", type=int, default=20, metavar="MB", help="training text")
     parser.add_argument("--prompts", type=int, default=2000, help="how many (default: 2000)")
     parser.add_argument("--searched", type=int, default=200, help="how many of them are searched")
-    options = parser.parse_args()
+    options = parse_options(parser)
     text = prepare_corpus(options.size)
     generator = random.Random(7)
     documents = [document for document in read_evaluation_texts() if len(document) > 100]

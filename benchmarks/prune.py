@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import results
-from benchmark_text import find_paths
+from benchmark_text import find_paths, parse_options
 from harness import prepare_corpus
 from superword import prune
 from superword.corpus import RawPath
@@ -66,7 +66,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Measure what pruning a vocabulary costs.")
     parser.add_argument("vocabulary", type=Path)
     parser.add_argument("--size", type=int, default=100, metavar="MB", help="Text to choose by.")
-    options = parser.parse_args()
+    options = parse_options(parser)
     text = prepare_corpus(options.size)
     tok = import_tokenizer(options.vocabulary)
     before = group_rates(measure(tok, "before"))

@@ -26,8 +26,9 @@ import numpy as np
 import pyarrow.compute
 
 import results
+from benchmark_text import find_work_folder, parse_options
 from growth import COPIES, prepare_grown_corpus
-from harness import MODEL, WORK, Figures, hash_file, prepare_corpus
+from harness import Figures, find_model_file, hash_file, prepare_corpus
 from superword.counts import key_counts
 from superword.counts.cuts import Cut
 from superword.counts.folders import list_all_shards
@@ -71,18 +72,18 @@ def sum_key_bytes(path: Path) -> int:
 
 def measure(text: Path) -> Figures:
     """Train on counts, step by step, and return the sizes and times."""
-    counts = WORK / "counts"
+    counts, model = find_work_folder() / "counts", find_model_file()
     shutil.rmtree(counts, ignore_errors=True)
     pattern = ("--pattern", "boundless")
-    train: list[str | Path] = ["train", "-o", MODEL, "--vocab-size", str(VOCAB_SIZE), *pattern]
+    train: list[str | Path] = ["train", "-o", model, "--vocab-size", str(VOCAB_SIZE), *pattern]
     local = run_command(*train, text)
-    expected = hash_file(MODEL)
+    expected = hash_file(model)
     steps = {"count pretokens": run_command("count", text, "-o", counts, *pattern)}
     steps["learn merges"] = run_command(*train, "--counts", counts, code=1)
     cut_file = counts / "cut.json"
     steps["count fragments"] = run_command("count", text, "-o", counts, "--cut", cut_file)
     steps["train"] = run_command(*train, "--counts", counts)
-    if hash_file(MODEL) != expected:
+    if hash_file(model) != expected:
         raise SystemExit(f"{text.name}: training on counts led to a different model")
     [first], [second] = list_all_shards(counts, "pretokens"), list_all_shards(counts, "fragments")
     cut = Cut.load(cut_file)
@@ -171,7 +172,7 @@ def main() -> None:
     """Measure and write `results/scale`."""
     parser = argparse.ArgumentParser(description="Measure how counts grow with the corpus.")
     parser.add_argument("--sizes", type=int, nargs="+", default=[100, 300, 1000, 4000])
-    options = parser.parse_args()
+    options = parse_options(parser)
     found = {}
     for size in sorted(options.sizes):
         text = prepare_grown_corpus(1000) if size == GROWN_SIZE else prepare_corpus(size)

@@ -19,7 +19,7 @@ import regex
 
 import results
 import superword
-from benchmark_text import read_documents
+from benchmark_text import parse_options, read_documents
 from harness import prepare_corpus, read_evaluation_texts
 from superword.patterns import ELIGIBLE
 
@@ -64,7 +64,7 @@ def find_language(line: str) -> str | None:
 def read_unseen_texts() -> Iterator[str]:
     """Yield the documents at the end of the training corpus."""
     size = 0
-    for text in read_documents("train"):
+    for text in read_documents("corpus"):
         size += len(text.encode())
         if size > UNSEEN_FROM:
             yield text
@@ -92,7 +92,7 @@ def main() -> None:
     """Measure and write `results/scripts_without_spaces`."""
     parser = argparse.ArgumentParser(description="Compare patterns by language.")
     parser.add_argument("--size", type=int, default=200, metavar="MB")
-    options = parser.parse_args()
+    options = parse_options(parser)
     if options.size * 1_000_000 > UNSEEN_FROM:
         parser.error(f"--size must be at most {UNSEEN_FROM // 1_000_000}")
     corpus, lines = prepare_corpus(options.size), select_lines()

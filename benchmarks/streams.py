@@ -12,6 +12,7 @@ from typing import Any
 
 import results
 import superword
+from benchmark_text import parse_options
 from harness import prepare_corpus, read_evaluation_texts, time_best
 from transformers_tokenizer import VOCAB_SIZE
 
@@ -86,7 +87,7 @@ def main() -> None:
     """Measure and write `results/streams`."""
     parser = argparse.ArgumentParser(description="Measure encoding in pieces.")
     parser.add_argument("--size", type=int, default=20, metavar="MB", help="training text")
-    options = parser.parse_args()
+    options = parse_options(parser)
     corpus = prepare_corpus(options.size)
     texts = read_evaluation_texts()
     text = "\n\n".join(texts)[:20_000_000]

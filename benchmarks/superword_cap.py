@@ -19,6 +19,7 @@ import regex
 
 import results
 import superword
+from benchmark_text import parse_options
 from harness import prepare_corpus, read_evaluation_texts, write_once
 from superword.evaluation import evaluate
 
@@ -56,7 +57,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Measure caps on superwords.")
     parser.add_argument("--size", type=int, default=1000, metavar="MB", help="training text")
     parser.add_argument("--vocab-size", type=int, default=131_072)
-    options = parser.parse_args()
+    options = parse_options(parser)
     corpus = prepare_corpus(options.size)
     texts = read_evaluation_texts()
     weighted = write_once(

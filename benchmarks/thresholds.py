@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import results
-from harness import WORK, prepare_corpus
+from benchmark_text import find_work_folder, parse_options
+from harness import prepare_corpus
 from superword import Tokenizer, train_on_counts
 
 VOCAB_SIZE = 131_072
@@ -46,9 +47,9 @@ def main() -> None:
     """Measure and write `results/thresholds`."""
     parser = argparse.ArgumentParser(description="Measure how thresholds change the rules.")
     parser.add_argument("--size", type=int, default=1000, metavar="MB")
-    options = parser.parse_args()
+    options = parse_options(parser)
     text: Path = prepare_corpus(options.size)
-    counts = WORK / "threshold-counts"
+    counts = find_work_folder() / "threshold-counts"
     shutil.rmtree(counts, ignore_errors=True)
     exact: Tokenizer | None = None
     figures = {}

@@ -19,8 +19,8 @@ from pathlib import Path
 
 import agreement
 import results
+from benchmark_text import WORK, parse_options
 from harness import (
-    WORK,
     Figures,
     choose_fastest,
     measure_stages,
@@ -99,7 +99,7 @@ def main() -> None:
     parser.add_argument(
         "--compare", type=int, default=20, metavar="MB", help="text to compare merges on"
     )
-    options = parser.parse_args()
+    options = parse_options(parser)
     versions = install_peers()
     compared = compare(options.compare, options.peers, versions)
     for size in options.size:
@@ -113,15 +113,17 @@ def main() -> None:
         results.save(
             f"train-{size}",
             f"Training on {size} MB, two threads, vocabulary 131,072",
-            {"peers": versions, "trainers": measured},
+            {"trainers": measured},
             [describe(options.repeats), results.format_table(build_rows(measured))],
+            peers=versions,
         )
     if compared:
         results.save(
             "agreement",
             "The merges of plain BPE, compared with those of other trainers",
-            {"peers": versions, "agreement": compared},
+            {"agreement": compared},
             [agreement.build_section(options.compare, compared)],
+            peers=versions,
         )
 
 

@@ -19,6 +19,7 @@ import transformers
 
 import results
 import superword
+from benchmark_text import parse_options
 from harness import prepare_corpus, read_evaluation_texts, write_once
 from superword.transformers import SuperwordTokenizer
 
@@ -56,7 +57,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Measure superword.transformers.")
     parser.add_argument("--size", type=int, default=20, metavar="MB", help="training text")
     parser.add_argument("--repeats", type=int, default=5, help="runs of each (default: 5)")
-    options = parser.parse_args()
+    options = parse_options(parser)
     model = write_once(
         f"transformers-{options.size}.json",
         lambda path: superword.train(
@@ -92,13 +93,14 @@ def main() -> None:
     results.save(
         "transformers",
         "superword.transformers and encode_batch",
-        {"transformers": transformers.__version__, "runs": figures},
+        {"runs": figures},
         [
             f"MB of text per second, best of {options.repeats}: {len(texts):,} documents of the "
             f"evaluation corpus, to lists of ids. transformers {transformers.__version__} also "
             "returns attention masks.",
             results.format_table(rows),
         ],
+        peers={"transformers": transformers.__version__},
     )
 
 

@@ -1,4 +1,4 @@
-"""Shared fixtures: the shared data, small models, and the settings of Hypothesis."""
+"""Shared fixtures: golden cases, small models, and the settings of Hypothesis."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ settings.register_profile("superword", deadline=None, print_blob=True)
 settings.load_profile("superword")
 
 REPOSITORY = Path(__file__).parent.parent
+GOLDEN = REPOSITORY / "tests/golden"
 SPECIAL = ["<|bos|>", "<|end|>"]
 LOOKUP = [b" umbrella", b" umbr", b" strange", b" again", b"\n\n", b" people", "naïve".encode()]
 KINDS = [
@@ -34,13 +35,26 @@ KINDS = [
 ]
 
 
+# The whole set of golden cases. Where tests/golden keeps a sample, the rest of it is tested too.
+WHOLE_GOLDEN = Path(os.environ.get("SUPERWORD_SHARED", REPOSITORY.parent / "shared"), "golden")
+
+
 @pytest.fixture(scope="session")
-def shared() -> Path:
-    """Return the folder of shared data; skip the test if it is absent."""
-    path = Path(os.environ.get("SUPERWORD_SHARED", REPOSITORY.parent / "shared"))
-    if not path.is_dir():
-        pytest.skip(f"no shared data at {path}; SUPERWORD_SHARED names the folder")
-    return path
+def golden() -> Path:
+    """Return the folder of golden cases."""
+    return GOLDEN
+
+
+@pytest.fixture(
+    scope="session",
+    params=[
+        pytest.param(GOLDEN, id="sample"),
+        *([pytest.param(WHOLE_GOLDEN, id="whole")] if WHOLE_GOLDEN.is_dir() else []),
+    ],
+)
+def sampled_golden(request: pytest.FixtureRequest) -> Any:
+    """Return the folder with a sample of golden cases and, where it is, that with all of them."""
+    return request.param
 
 
 @pytest.fixture(scope="session")
@@ -53,6 +67,14 @@ def read_jsonl() -> Callable[[Path], Iterator[Any]]:
             yield from map(json.loads, io.TextIOWrapper(unpacked, encoding="utf-8"))
 
     return read
+
+
+@pytest.fixture(scope="session")
+def real_texts(golden: Path, read_jsonl: Callable[[Path], Iterator[Any]]) -> list[str]:
+    """Return prose, code and markup, in many scripts: half a megabyte."""
+    names = ["0.9_1000_ultimate2_1_8192", "v2_scripts_gpt4o_0.9_blow1"]
+    rows = [row for name in names for row in read_jsonl(golden / f"inference/{name}.jsonl.zst")]
+    return [*(piece[:8000] for piece in list(superword.sample())[::4]), *(r["text"] for r in rows)]
 
 
 @pytest.fixture(scope="session")

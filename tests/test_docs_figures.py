@@ -252,3 +252,16 @@ def test_the_page_on_transformers_quotes_the_error_of_the_mask() -> None:
         runs = f"{one['runs']:.1f} | {one['median runs']:.0f} | {one['most runs']:,}"
         assert f"| {name} | {one['bytes']:.1f} | {distances} | {runs} |" in page
     assert f"{stored['steps']} steps" in page
+
+
+def test_the_page_on_evaluation_quotes_the_scored_continuations() -> None:
+    stored = json.loads((ROOT / "benchmarks/results/scored_continuations.json").read_text())
+    page = (ROOT / "docs/evaluation.md").read_text()
+    found, count = stored["found"], stored["continuations"]
+    assert f"Of {count:,} one-word continuations" in page
+    for name, one in found.items():
+        share = f" ({one['wrong'] / count:.1%})" if one["wrong"] else ""
+        ours = one["wrong with superword"]
+        assert f"| {name} | {one['wrong']}{share} | {one['empty']} | {ours} |" in page
+    held_back = [f"{one['held back']:.1f}" for one in found.values()]
+    assert "{} bytes with BPE, {} with BoundlessBPE and {} with SuperBPE".format(*held_back) in page

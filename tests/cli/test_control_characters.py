@@ -11,8 +11,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 import superword
+from superword.cli import app
 from superword.evaluation import bits_per_byte, save_bits_per_byte
 from superword.printable import escape_controls
 
@@ -20,6 +22,19 @@ from superword.printable import escape_controls
 EVIL = "\x1b[2J\x9b2J\u202e"
 PACKAGE = Path(superword.__file__).parent
 RUN = [sys.executable, "-c", "from superword.cli import app; app()"]
+# Runs commands one after the other; a zero byte ends the output of each.
+ON_TERMINAL = """
+import json, os, sys
+from superword.cli import app
+for arguments in json.loads(sys.argv[1]):
+    try:
+        app(arguments)
+    except SystemExit:
+        pass
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os.write(1, bytes(1))
+"""
 # What rich prints for colors and bars.
 STYLES = re.compile(r"\x1b\[([0-9;]*m|\?25[lh]|2K|1A)")
 MODEL = f"{EVIL}.json"
@@ -87,12 +102,14 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def run_on_terminal(folder: Path, *arguments: str) -> str:
-    """Return what a command prints to a terminal."""
+@pytest.fixture(scope="module")
+def on_terminal(folder: Path) -> dict[str, str]:
+    """Return what each command prints to a terminal; all run in one process, to save starts."""
     terminal, other_end = pty.openpty()
     environment = {**os.environ, "TERM": "xterm-256color", "COLUMNS": "200"}
+    commands = [list_arguments(name) for name in COMMANDS]
     with subprocess.Popen(
-        [*RUN, *arguments],
+        [sys.executable, "-W", "always", "-c", ON_TERMINAL, json.dumps(commands)],
         cwd=folder,
         env=environment,
         stdin=subprocess.DEVNULL,
@@ -105,7 +122,14 @@ def run_on_terminal(folder: Path, *arguments: str) -> str:
             printed += some
         process.wait()
     os.close(terminal)
-    return printed.decode()
+    *parts, rest = printed.decode().split("\0")
+    assert rest == ""
+    return dict(zip(COMMANDS, parts, strict=True))
+
+
+def list_arguments(name: str) -> list[str]:
+    """Return the command line of a case."""
+    return [name.split(" ")[0], *COMMANDS[name]]
 
 
 def read_terminal(terminal: int) -> bytes:
@@ -123,19 +147,20 @@ def find_controls(printed: str) -> list[str]:
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_commands_escape_control_characters(folder: Path, name: str) -> None:
-    if "counts" in name or name == "count":
-        pytest.importorskip("pyarrow")
-    arguments = [*name.split(" ")[:1], *COMMANDS[name]]
-    on_terminal = run_on_terminal(folder, *arguments)
-    assert find_controls(on_terminal) == [], on_terminal
-    assert EVIL not in on_terminal
-    assert "Traceback" not in on_terminal
+@pytest.mark.filterwarnings("default")
+def test_commands_escape_control_characters(
+    folder: Path, on_terminal: dict[str, str], name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    printed = on_terminal[name]
+    assert find_controls(printed) == [], printed
+    assert EVIL not in printed
+    assert "Traceback" not in printed
     if name == "decode":
         return
-    done = subprocess.run([*RUN, *arguments], cwd=folder, capture_output=True)
-    assert find_controls(done.stdout.decode() + done.stderr.decode()) == []
-    assert b"Traceback" not in done.stderr
+    monkeypatch.chdir(folder)
+    done = CliRunner().invoke(app, list_arguments(name))
+    assert find_controls(done.output) == []
+    assert done.exception is None or isinstance(done.exception, SystemExit)
 
 
 def test_decode_to_a_pipe_gives_all_bytes(folder: Path) -> None:

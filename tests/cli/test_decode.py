@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from command_line import run_command
 
 import superword
 
@@ -15,7 +16,7 @@ COMMAND = Path(sys.executable).parent / "superword"
 
 
 def run(*arguments: str | Path, text: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run([COMMAND, *arguments], input=text, capture_output=True)
+    return run_command(*arguments, text=text)
 
 
 @pytest.fixture(scope="module")

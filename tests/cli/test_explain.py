@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from command_line import run_command
 
 import superword
 
@@ -17,7 +18,7 @@ COMMAND = Path(sys.executable).parent / "superword"
 
 
 def run(*arguments: str | Path, text: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run([COMMAND, "explain", *arguments], input=text, capture_output=True)
+    return run_command("explain", *arguments, text=text)
 
 
 @pytest.fixture(scope="module")

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 import tokenizers
+from command_line import run_command
 from typer.testing import CliRunner
 
 import superword
@@ -19,7 +20,10 @@ COMMAND = Path(sys.executable).parent / "superword"
 
 
 def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([COMMAND, "export", *arguments], capture_output=True, text=True)
+    done = run_command("export", *arguments)
+    return subprocess.CompletedProcess(
+        done.args, done.returncode, done.stdout.decode(), done.stderr.decode()
+    )
 
 
 @pytest.fixture(scope="module")

@@ -7,13 +7,18 @@ import subprocess
 import sys
 from pathlib import Path
 
+from command_line import run_command
+
 import superword
 
 COMMAND = Path(sys.executable).parent / "superword"
 
 
 def run(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([COMMAND, "extend", *arguments], capture_output=True, text=True)
+    done = run_command("extend", *arguments)
+    return subprocess.CompletedProcess(
+        done.args, done.returncode, done.stdout.decode(), done.stderr.decode()
+    )
 
 
 def test_it_writes_the_model_of_extend(tmp_path: Path) -> None:

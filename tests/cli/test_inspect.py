@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from command_line import run_command
 
 from superword import Tokenizer, reference
 from superword.tokenizer import Training, TrainingConfig
@@ -18,7 +19,7 @@ COMMAND = Path(sys.executable).parent / "superword"
 
 
 def run(*arguments: str | Path) -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run([COMMAND, "inspect", *arguments], capture_output=True)
+    return run_command("inspect", *arguments)
 
 
 @pytest.fixture(scope="module")

@@ -15,6 +15,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from command_line import run_command
 
 import superword
 
@@ -23,7 +24,7 @@ DOCUMENTS = ["to be or not to be", "to be", "or not"]
 
 
 def run(*arguments: str | Path, text: bytes = b"") -> subprocess.CompletedProcess[bytes]:
-    return subprocess.run([COMMAND, "train", *arguments], input=text, capture_output=True)
+    return run_command("train", *arguments, text=text)
 
 
 def json_lines(documents: list[str]) -> bytes:

@@ -31,22 +31,22 @@ def name(request: pytest.FixtureRequest) -> Any:
 
 
 @pytest.fixture(scope="module")
-def tok(name: str, shared: Path, tmp_path_factory: pytest.TempPathFactory) -> Tokenizer:
+def tok(name: str, sampled_golden: Path, tmp_path_factory: pytest.TempPathFactory) -> Tokenizer:
     path = tmp_path_factory.mktemp("models") / name
-    with (shared / f"golden/models/{name}.model.zst").open("rb") as packed:
+    with (sampled_golden / f"models/{name}.model.zst").open("rb") as packed:
         path.write_bytes(zstandard.ZstdDecompressor().stream_reader(packed).read())
     return superword.load(path, deletion=MODELS[name])  # type: ignore[arg-type]
 
 
 def test_replaying_the_rules_gives_their_tokens_and_ids(
-    name: str, tok: Tokenizer, shared: Path, read_jsonl: Callable[[Path], Iterator[Any]]
+    name: str, tok: Tokenizer, sampled_golden: Path, read_jsonl: Callable[[Path], Iterator[Any]]
 ) -> None:
     rules = list(tok.rules)
     indexes = defaultdict(list)
     for rule in rules:
         indexes[rule.kind, rule.left, rule.right].append(rule.index)
-    rows = list(read_jsonl(shared / f"golden/inference/{name}.jsonl.zst"))
-    assert len(rows) == (200 if "scripts" in name else 629)
+    rows = list(read_jsonl(sampled_golden / f"inference/{name}.jsonl.zst"))
+    assert len(rows) >= 158
     for row in rows[::8]:  # Applying rules one by one is slow.
         units = initial_units(row["text"], tok.pattern, tok.parameters.eligible)
         tokens = replay(units, rules, indexes)
@@ -83,8 +83,9 @@ def test_they_are_the_same_models_when_saved_as_ours(tok: Tokenizer, tmp_path: P
     assert again._model.vocabulary() == tok._model.vocabulary()
 
 
-def test_ids_without_gaps_decode_even_if_the_token_was_deleted(name: str, tok: Tokenizer) -> None:
-    ids = range(tok.vocab_size)
+def test_every_id_decodes_even_if_the_token_was_deleted(name: str, tok: Tokenizer) -> None:
+    ids = [id for id, _ in tok._model.vocabulary()]
+    assert len(ids) == tok.vocab_size
     assert all(tok.token_id(tok.token_bytes(id)) == id for id in ids)
     deleted = {rule.left for rule in tok.rules if rule.kind == "delete"}
     listed = {token for token in deleted if tok._model.token_id(token) is not None}

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Iterator
 from math import inf
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -149,9 +147,8 @@ def test_rules_counts_ids_and_encodings_are_those_of_the_reference(
 
 
 @pytest.mark.parametrize("kind", ["merges", "superwords", "both"])
-def test_real_text(kind: Any, shared: Path, read_jsonl: Callable[[Path], Iterator[Any]]) -> None:
-    rows = read_jsonl(shared / "corpus" / "eval.jsonl.zst")
-    documents = [next(rows)["text"][:2500] for _ in range(8)]
+def test_real_text(kind: Any, real_texts: list[str]) -> None:
+    documents = [text[:2500] for text in real_texts[:: len(real_texts) // 30]]
     base = superword.train(documents, 500, pattern="gpt4o", supermerges=False, deletion=None)
     rules = [reference.Rule(r.index, r.kind, r.left, r.right, (), r.count) for r in base.rules]
     expected, _ = reference.extend(documents, rules, 20, kind=kind, pattern="gpt4o")

@@ -157,15 +157,15 @@ def test_shrinking_strings_are_split_alike(pattern: str, text: str) -> None:
 
 
 def test_golden_texts_are_split_alike(
-    shared: Path, read_jsonl: Callable[[Path], Iterator[Any]]
+    golden: Path, read_jsonl: Callable[[Path], Iterator[Any]]
 ) -> None:
-    sources = json.loads((shared / "golden/pretokenize/patterns.json").read_text())["patterns"]
+    sources = json.loads((golden / "pretokenize/patterns.json").read_text())["patterns"]
     checked = 0
-    for row in read_jsonl(shared / "golden/pretokenize/pretokens_texts.jsonl.zst"):
+    for row in read_jsonl(golden / "pretokenize/pretokens_texts.jsonl.zst"):
         for pattern in {row["pattern"], sources[row["pattern"]]} & {*NAMES, *sources.values()}:
             assert pretokenize(row["text"], pattern) == row["pretokens"]
             checked += 1
-    for row in read_jsonl(shared / "golden/pretokenize/adversarial.jsonl.zst"):
+    for row in read_jsonl(golden / "pretokenize/adversarial.jsonl.zst"):
         for name, pretokens in row["pretokens"].items():
             assert pretokenize(row["text"], sources[name]) == pretokens
             checked += 1
@@ -173,17 +173,17 @@ def test_golden_texts_are_split_alike(
 
 
 def test_golden_pretokens_are_eligible_alike(
-    shared: Path, read_jsonl: Callable[[Path], Iterator[Any]]
+    golden: Path, read_jsonl: Callable[[Path], Iterator[Any]]
 ) -> None:
-    rows = list(read_jsonl(shared / "golden/pretokenize/eligibility.jsonl.zst"))
+    rows = list(read_jsonl(golden / "pretokenize/eligibility.jsonl.zst"))
     assert len(rows) > 10_000
     for row in rows:
         assert is_eligible(row["pretoken"]) == row["eligible"], ascii(row)
 
 
-def test_the_listings_are_the_golden_ones(shared: Path) -> None:
-    golden = json.loads((shared / "golden/pretokenize/patterns.json").read_text())
-    named = {**golden["patterns"], "boundless": golden["patterns"]["ultimate"].removesuffix("|.+")}
+def test_the_listings_are_the_golden_ones(golden: Path) -> None:
+    listed = json.loads((golden / "pretokenize/patterns.json").read_text())
+    named = {**listed["patterns"], "boundless": listed["patterns"]["ultimate"].removesuffix("|.+")}
     assert {name: named[name] for name in NAMES} == NAMED_PATTERNS
-    assert golden["merge_pattern"] == ELIGIBLE
-    assert golden["patterns"]["ultimate_v1"] == DRAFT
+    assert listed["merge_pattern"] == ELIGIBLE
+    assert listed["patterns"]["ultimate_v1"] == DRAFT

@@ -76,10 +76,10 @@ texts = st.lists(st.sampled_from(PIECES) | st.characters(exclude_categories=["Cs
 
 
 def test_the_authors_texts_are_split_alike(
-    shared: Path, read_jsonl: Callable[[Path], Iterator[Any]]
+    sampled_golden: Path, read_jsonl: Callable[[Path], Iterator[Any]]
 ) -> None:
-    rows = list(read_jsonl(shared / "golden/pretokenize/scripts_gpt4o.jsonl.zst"))
-    assert len(rows) == 3644
+    rows = list(read_jsonl(sampled_golden / "pretokenize/scripts_gpt4o.jsonl.zst"))
+    assert len(rows) >= 1822
     for row in rows:
         assert pretokenize(row["text"], SCRIPT_PATTERN) == row["pretokens"], ascii(row["text"])
         assert reference.pretokenize(row["text"], SCRIPT_PATTERN) == row["pretokens"]

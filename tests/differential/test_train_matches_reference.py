@@ -225,8 +225,8 @@ def read_documents(path: Path) -> list[str]:
 
 
 @pytest.mark.parametrize("name", ["case", "delete", "overlap", "random", "repeat", "ties"])
-def test_hand_made_corpora_give_the_rules_of_the_reference(shared: Path, name: str) -> None:
-    documents = read_documents(shared / f"golden/corpora/micro_{name}.jsonl")
+def test_hand_made_corpora_give_the_rules_of_the_reference(golden: Path, name: str) -> None:
+    documents = read_documents(golden / f"corpora/micro_{name}.jsonl")
     for number, (supermerges, deletion) in enumerate(MODES):
         pattern = ["boundless", "gpt4o", "gpt2"][number % 3]
         tau, min_count, vocab_size = [(0.9, 2, 400), (0.5, 1, 330), (0.7, 1, 5000)][number // 2]
@@ -265,15 +265,15 @@ def test_a_piece_of_the_sample_gives_the_rules_of_the_reference(
     ],
 )
 def test_training_gives_the_rules_and_counts_of_the_authors(
-    shared: Path, name: str, vocab_size: int
+    golden: Path, name: str, vocab_size: int
 ) -> None:
-    packed = (shared / f"golden/training/{name}.ops.json.zst").read_bytes()
-    golden: Any = json.loads(zstandard.ZstdDecompressor().stream_reader(packed).read())
-    pattern = golden["meta"]["pattern_name"].replace("ultimate", "boundless")
-    corpus = shared / "golden/corpora" / golden["meta"]["corpus"]
+    packed = (golden / f"training/{name}.ops.json.zst").read_bytes()
+    published: Any = json.loads(zstandard.ZstdDecompressor().stream_reader(packed).read())
+    pattern = published["meta"]["pattern_name"].replace("ultimate", "boundless")
+    corpus = golden / "corpora" / published["meta"]["corpus"]
     options: dict[str, Any] = {"deletion": None, "min_count": 1, "max_superwords": None}
     tok = superword.train(corpus, vocab_size, pattern=pattern, **options)
     assert written(tok.rules) == [
         (row["kind"], bytes.fromhex(row["left"]), bytes.fromhex(row["right"]), (), row["count"])
-        for row in golden["ops"]
+        for row in published["ops"]
     ]

@@ -6,7 +6,6 @@
 
 mod naive;
 
-use std::env;
 use std::path::Path;
 use std::sync::Mutex;
 
@@ -194,12 +193,11 @@ fn a_superword_that_spells_a_pretoken_stays_when_that_is_deleted() {
     }
 }
 
-/// Checks that both ways of training agree on the first ten megabytes of the shared corpus.
+/// Checks that both ways of training agree on the bundled novels.
 fn assert_same_model_on_text(pattern: &str, supermerges: bool, deletion: Option<Deletion>) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let shared = env::var_os("SUPERWORD_SHARED").unwrap_or_else(|| "../shared".into());
-    let path = root.join(shared).join("corpus/train-0.jsonl.zst");
-    let options = CorpusOptions { max_bytes: Some(10_000_000), ..CorpusOptions::default() };
+    let path = root.join("python/superword/data/sample.jsonl.zst");
+    let options = CorpusOptions::default();
     let corpus = Files::new(vec![path], options).expect("a known format");
     let documents = Mutex::new(Vec::new());
     let keep = |_: usize, batch: &Batch| {
@@ -207,9 +205,7 @@ fn assert_same_model_on_text(pattern: &str, supermerges: bool, deletion: Option<
         documents.extend(batch.documents().map(str::to_owned));
         Ok(())
     };
-    corpus
-        .read(ReadOptions::whole_documents(1), &keep, &|_| ())
-        .expect("the corpus, in the folder that SUPERWORD_SHARED names");
+    corpus.read(ReadOptions::whole_documents(1), &keep, &|_| ()).expect("the sample");
     let documents = documents.into_inner().expect("one thread has read");
     let (pattern, vocab_size) = (pattern.to_owned(), 16_384);
     let parameters =
@@ -218,43 +214,43 @@ fn assert_same_model_on_text(pattern: &str, supermerges: bool, deletion: Option<
 }
 
 #[test]
-#[ignore = "takes a minute"]
+#[ignore = "slow without optimization"]
 fn text_gives_the_rules_of_the_twin_with_boundless_and_deletion_bytes() {
     assert_same_model_on_text("boundless", true, Some(Deletion::Bytes));
 }
 
 #[test]
-#[ignore = "takes a minute"]
+#[ignore = "slow without optimization"]
 fn text_gives_the_rules_of_the_twin_with_boundless_and_deletion_pair() {
     assert_same_model_on_text("boundless", true, Some(Deletion::Pair));
 }
 
 #[test]
-#[ignore = "takes a minute"]
+#[ignore = "slow without optimization"]
 fn text_gives_the_rules_of_the_twin_with_boundless_and_deletion_none() {
     assert_same_model_on_text("boundless", true, None);
 }
 
 #[test]
-#[ignore = "takes a minute"]
+#[ignore = "slow without optimization"]
 fn text_gives_the_rules_of_the_twin_with_gpt4o_and_deletion_bytes() {
     assert_same_model_on_text("gpt4o", true, Some(Deletion::Bytes));
 }
 
 #[test]
-#[ignore = "takes a minute"]
+#[ignore = "slow without optimization"]
 fn text_gives_the_rules_of_the_twin_with_gpt4o_and_deletion_pair() {
     assert_same_model_on_text("gpt4o", true, Some(Deletion::Pair));
 }
 
 #[test]
-#[ignore = "takes a minute"]
+#[ignore = "slow without optimization"]
 fn text_gives_the_rules_of_the_twin_with_gpt4o_and_deletion_none() {
     assert_same_model_on_text("gpt4o", true, None);
 }
 
 #[test]
-#[ignore = "takes a minute"]
+#[ignore = "slow without optimization"]
 fn text_gives_the_rules_of_the_twin_without_supermerges() {
     assert_same_model_on_text("boundless", false, Some(Deletion::Bytes));
 }

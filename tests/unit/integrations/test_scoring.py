@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import random
-import re
-from collections.abc import Callable, Iterator
 from functools import cache
-from itertools import islice
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -90,45 +86,3 @@ def test_an_empty_context_is_scored_from_the_first_token(tokenizer: SuperwordTok
     assert encode_pair(tokenizer, "", "of the", bos) == ([bos], of_the, b"")
     assert encode_pair(tokenizer, "", "<|bos|>of the", bos) == ([bos], of_the, b"")
     assert encode_pair(tokenizer, " t", "he", bos).head == [bos]  # All of it is held back.
-
-
-@pytest.mark.parametrize("kind", ["BPE", "BoundlessBPE", "SuperBPE"])
-def test_of_1285_one_word_continuations_none_is_scored_wrongly(
-    kind: str, shared: Path, read_jsonl: Callable[[Path], Iterator[Any]]
-) -> None:
-    """docs/evaluation.md states how many the usual way scores wrongly."""
-    corpus = shared / "corpus"
-    options: dict[str, Any] = {**KINDS[kind], "max_superwords": None}
-    if kind == "SuperBPE":
-        options["transition"] = 12_800
-    tok = superword.train(
-        corpus / "train-0.jsonl.zst",
-        16_384,
-        pattern="gpt4o",
-        max_bytes=20_000_000,
-        special_tokens=SPECIAL,
-        **options,
-    )
-    documents = [row["text"] for row in islice(read_jsonl(corpus / "eval.jsonl.zst"), 4000)]
-    documents = [document for document in documents if len(document) > 400]
-    generator = random.Random(18)
-    word = re.compile(r"(?<=[\w.,;:)]) [A-Za-z]+(?![\w'’\-])")
-    found: list[tuple[str, str]] = []
-    while len(found) < 1285:
-        document = generator.choice(documents)
-        at = generator.randrange(100, min(len(document) - 50, 3000))
-        if (match := word.search(document, at)) and match.end() < len(document):
-            found.append((document[: match.start()], match.group()))
-    usual_is_wrong = 0
-    for context, continuation in found:
-        whole = tok.encode_ordinary(context + continuation)
-        usual = tok.decode_bytes(whole[len(tok.encode_ordinary(context)) :])
-        usual_is_wrong += usual != continuation.encode()
-    assert usual_is_wrong == {"BPE": 0, "BoundlessBPE": 122, "SuperBPE": 206}[kind]
-    tokenizer = SuperwordTokenizer(tok)
-    for context, continuation in found:
-        head, scored, held_back = encode_pair(tokenizer, context, continuation, 16_384)
-        whole = tok.encode_ordinary(context + continuation)
-        assert scored == whole[-len(scored) :]
-        assert head in (whole[: -len(scored)], [16_384])
-        assert tok.decode_bytes(scored) == held_back + continuation.encode()
