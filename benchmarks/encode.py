@@ -54,8 +54,8 @@ def measure_scaling(encoder: Encoder, repeats: int) -> dict[str, float]:
 def time_first_sentence(model: Path) -> float:
     """Return the seconds to load a model and encode a sentence, in a separate process."""
     code = (
-        "import sys, time, superword; start = time.perf_counter();"
-        "superword.load(sys.argv[1]).encode('The first sentence.');"
+        "import sys, time; from superword import load; start = time.perf_counter();"
+        "load(sys.argv[1]).encode('The first sentence.');"
         "print(time.perf_counter() - start)"
     )
     command = [sys.executable, "-c", code, str(model)]

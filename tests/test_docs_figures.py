@@ -8,10 +8,17 @@ import re
 import tomllib
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parent.parent
 RESULTS = ROOT / "docs/results"
 NAMES = {"BPE": "BPE", "BoundlessBPE": "BoundlessBPE (4o)", "SuperBPE": "SuperBPE (4o)"}
+
+
+def read_benchmark(name: str) -> dict[str, Any]:
+    """Return a stored result of a benchmark."""
+    found: dict[str, Any] = json.loads((ROOT / f"benchmarks/results/{name}.json").read_text())
+    return found
 
 
 def read_rates() -> dict[tuple[str, int], float]:
@@ -125,6 +132,46 @@ def test_the_readme_quotes_the_results() -> None:
     metrics, _ = read_report()
     whole = float(metrics["BPE"]["words kept whole"].rstrip("%"))
     assert f"BPE keeps {whole:.0f}% of the words" in readme
+
+
+def test_the_page_on_speed_quotes_the_benchmarks() -> None:
+    page = (ROOT / "docs/speed.md").read_text()
+    readme = " ".join((ROOT / "README.md").read_text().split())
+    for size in (1000, 300):
+        trainers = read_benchmark(f"train-{size}")["trainers"]
+        [peer] = [each for name, each in trainers.items() if name.startswith("gigatoken ")]
+        for name, found in trainers.items():
+            share = f"{found['seconds'] / peer['seconds']:.2f}"
+            row = (
+                f"{name}{'' if 'BPE' in name else ', plain BPE'} | {found['seconds']:.1f} | {share}"
+            )
+            assert f"{row} | {found['gigabytes']:.2f} |" in page
+            if (size, name) == (1000, "BoundlessBPE, gpt4o"):
+                assert f"on 1 GB takes {share} of the time in which gigatoken" in readme
+    speeds = read_benchmark("encode")["speeds"]
+    for name, found in speeds.items():
+        shown = " | ".join(f"{found[part]:.0f}" for part in ("first", "unseen", "seen"))
+        row = f"{name}{'' if 'BPE' in name else ', plain BPE'} | {shown}"
+        assert f"| {row} | {found['10 KB']:.2f} |" in page
+    for name, found in read_benchmark("pretokenize")["patterns"].items():
+        row = f"{name} | {found['regex']:.1f} | {found['superword']:.0f} | {found['ratio']:.0f}"
+        assert f"| {row} |" in page
+
+
+def test_the_readme_claims_only_what_the_benchmarks_show() -> None:
+    """It says that superword is ahead of every other encoder, with superwords too."""
+    speeds = read_benchmark("encode")["speeds"]
+    ours = {name: found for name, found in speeds.items() if name.startswith("superword")}
+    peers = [found for name, found in speeds.items() if name not in ours]
+    for part in ("first", "unseen", "seen"):
+        best = max(found[part] for found in peers)
+        assert all(found[part] > best for found in ours.values())
+    languages = read_benchmark("encode_languages")["languages"]
+    for language in ("English", "code"):
+        speeds = languages[language]["speeds"]
+        for part in ("unseen", "seen"):
+            best = max(found[part] for name, found in speeds.items() if name not in ours)
+            assert speeds["superword, plain BPE"][part] > best
 
 
 def test_the_results_count_the_verdicts() -> None:
