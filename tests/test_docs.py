@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import superword
+from pypi_readme import link_fully
 
 ROOT = Path(__file__).parent.parent
 # They need libraries that are too large for the tests.
@@ -75,3 +76,10 @@ def test_anchors_in_the_documentation_lead_to_headings() -> None:
             if not target.startswith("http"):
                 file = path.parent / target if target else path
                 assert anchor in list_anchors(file), f"{path.name}: {target}#{anchor}"
+
+
+def test_pypi_gets_the_readme_with_full_addresses() -> None:
+    text = link_fully((ROOT / "README.md").read_text())
+    targets = re.findall(r'\]\(([^)#]+)[^)]*\)|(?:src|srcset)="([^"]+)"', text)
+    assert len(targets) > 40
+    assert all((link or picture).startswith("https://") for link, picture in targets)
