@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Run every check, stop at the first failure, and print the time of each: scripts/test.sh VENV [all]
-# With `all`, slow tests run too, and more cases of the encoder.
+# With `all`, slow tests run too, more cases of the encoder, and the code of other processors.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 bin="$1/bin"
@@ -33,8 +33,10 @@ stage 'Rust lints without features' cargo clippy --quiet --package superword-cor
 stage 'Rust docs' env RUSTDOCFLAGS='-D warnings' \
     cargo doc --quiet --locked --workspace --no-deps --document-private-items
 stage 'Rust tests' cargo test --quiet --workspace --locked
-stage 'portable scanners' test_portable --lib -- pretokenize::
-SUPERWORD_ORACLE_CASES=${SUPERWORD_ORACLE_CASES:-500} stage 'portable encoder' test_portable --test encode
+if [ -z "$selected" ]; then
+    stage 'portable scanners' test_portable --lib -- pretokenize::
+    stage 'portable encoder' test_portable --test encode
+fi
 stage 'Python formatting' "$bin/ruff" format --check
 stage 'Python lints' "$bin/ruff" check
 stage 'types' "$bin/mypy"
