@@ -205,8 +205,8 @@ def test_an_output_encoding_that_is_not_utf8(folder: Path, name: str, encoding: 
 
 
 def test_an_error_in_an_encoding_that_is_not_utf8(folder: Path) -> None:
-    done = run(folder, "inspect", "é", PYTHONIOENCODING="ascii:strict")
-    assert only_sentence(done) == "superword: \\xe9: No such file or directory"
+    done = run(folder, "inspect", "é.json", PYTHONIOENCODING="ascii:strict")
+    assert only_sentence(done) == "superword: \\xe9.json: No such file or directory"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse such names")

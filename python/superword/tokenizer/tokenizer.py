@@ -323,11 +323,13 @@ def open_model(path: str | PathLike[str]) -> BufferedReader:
     """Open a model file.
 
     Raises:
-        OSError: If it cannot be read. If there is none, it names the models in the package.
+        OSError: If it cannot be read. If a name alone was given, it lists those in the package.
     """
     try:
         return open(path, "rb")
     except FileNotFoundError as error:
+        if os.path.dirname(path) or os.path.splitext(path)[1]:
+            raise
         names = " and ".join(BUNDLED_MODELS)
         sentence = f"{error.strerror}; the models in the package are {names}"
         raise FileNotFoundError(error.errno, sentence, fspath(path)) from None

@@ -89,8 +89,10 @@ def test_a_file_comes_before_a_model_of_its_name(
 def test_a_missing_file_names_the_models(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError, match="superword-131k and bpe-131k"):
         superword.load("superword-132k")
-    with pytest.raises(FileNotFoundError):
-        superword.load(tmp_path / "superword-131k")
+    for path in (tmp_path / "superword-131k", "superword-132k.json"):
+        with pytest.raises(FileNotFoundError) as raised:
+            superword.load(path)
+        assert "package" not in str(raised.value)
 
 
 def test_whatever_opens_models_opens_them_by_name(name: str) -> None:
