@@ -223,7 +223,7 @@ def test_control_c_stops_encoding_and_leaves_nothing(
 
 def test_help_shows_examples() -> None:
     shown = " ".join(run("--help").stdout.decode().split())
-    assert 'superword encode model.json "To be or not to be"' in shown
+    assert 'superword encode superword-131k "To be or not to be"' in shown
     assert "superword encode model.json corpus/*.jsonl.zst -o tokens.npy" in shown
 
 
