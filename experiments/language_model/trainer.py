@@ -144,5 +144,8 @@ class Trainer:
         return torch.autocast(self.device, torch.bfloat16, enabled=self.device == "cuda")
 
     def to_device(self, values: NDArray[Any]) -> torch.Tensor:
-        """Copy an array to where the model is."""
-        return torch.from_numpy(values).to(self.device)
+        """Copy an array to where the model is, without waiting for the work before."""
+        tensor = torch.from_numpy(values)
+        if self.device == "cuda":
+            tensor = tensor.pin_memory()
+        return tensor.to(self.device, non_blocking=True)
