@@ -24,6 +24,7 @@ FOLDERS = {
     "benchmarks/results": "benchmarks",
     "docs/pictures": "pictures",
     "docs/results": "results",
+    "experiments/language_model/results": "language-model-results",
     "python/superword/playground/site": "playground/live",
 }
 LINK = re.compile(r"\]\(([^)\s]+)\)")
@@ -106,7 +107,8 @@ def link_docs(text: str, address: str) -> str:
 
 def read_pages() -> Iterator[tuple[str, str]]:
     """Yield the address and the text of each page that is a file of the repository."""
-    for pattern in ("*.md", "docs/*.md", "docs/results/**/*.md", "benchmarks/results/*.md"):
+    results = [f"{folder}/**/*.md" for folder in FOLDERS]
+    for pattern in ("*.md", "docs/*.md", *results):
         for file in sorted(ROOT.glob(pattern)):
             path = file.relative_to(ROOT).as_posix()
             address = find_address(path)

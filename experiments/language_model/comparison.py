@@ -22,7 +22,7 @@ class Comparison:
         values: Its bits per byte, by seed.
         reference: The bits per byte of the reference, by seed.
         relative: The difference of their means, as a share of the reference's.
-        interval: The 95 % interval of the difference, in bits per byte.
+        interval: The 95% interval of the difference, in bits per byte.
         verdict: `better`, `worse`, `no clear difference`, or `too few seeds` to tell.
     """
 

@@ -124,12 +124,22 @@ def encode(experiment: Experiment, tok: superword.Tokenizer, folder: Path) -> No
     arm = {
         "vocab_size": tok.n_vocab,
         "end_of_text": tok.special_tokens[END_OF_TEXT],
-        "superwords": sum(tok.is_superword(id) for id in range(tok.vocab_size)),
+        "superwords": count_superwords(tok),
         "fingerprint": tok.fingerprint,
         "train": {"tokens": train.tokens, "bytes": train.bytes},
         "evaluation": {"tokens": evaluation.tokens, "bytes": evaluation.bytes},
     }
     (folder / "arm.json").write_text(json.dumps(arm, indent=1) + "\n")
+
+
+def count_superwords(tok: superword.Tokenizer) -> int:
+    """Return how many tokens have several words. SuperBPE's are those that its pattern splits."""
+    ids, config = range(tok.vocab_size), tok.parameters
+    if config is None or config.transition is None:
+        return sum(tok.is_superword(id) for id in ids)
+    # Bytes that are no text, such as half of a letter, divide no words.
+    texts = (tok.token_bytes(id).decode(errors="ignore") for id in ids)
+    return sum(len(superword.pretokenize(text, config.pattern)) > 1 for text in texts)
 
 
 if __name__ == "__main__":

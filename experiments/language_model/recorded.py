@@ -12,7 +12,28 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Results", "read_results"]
+from language_model.flops import inference_flops, key_value_bytes
+
+__all__ = ["Costs", "Results", "read_results"]
+
+
+@dataclass(frozen=True)
+class Costs:
+    """What it costs to serve an arm, with the context that it was trained with.
+
+    Attributes:
+        vocab_size: The size of its vocabulary.
+        superwords: How many of its tokens have several words.
+        tokens: Tokens per byte of text.
+        flops: FLOPs per byte of text.
+        cache: Bytes in the cache of keys and values, per byte of text.
+    """
+
+    vocab_size: int
+    superwords: int
+    tokens: float
+    flops: float
+    cache: float
 
 
 @dataclass(frozen=True)
@@ -42,9 +63,19 @@ class Results:
         there = {run["arm"] for run in self.runs if run["series"] == series}
         return [arm for arm in self.arms if arm in there]
 
-    def first_run(self, series: str, arm: str) -> dict[str, Any]:
-        """Return an arm's first run."""
-        return next(run for run in self.runs if (run["series"], run["arm"]) == (series, arm))
+    def costs(self, series: str, arm: str) -> Costs:
+        """Return what an arm costs to serve."""
+        run = next(run for run in self.runs if (run["series"], run["arm"]) == (series, arm))
+        size, known = run["size"], self.arms[arm]
+        width, layers, vocab_size = size["width"], size["layers"], run["vocab_size"]
+        tokens = known["evaluation"]["tokens"] / known["evaluation"]["bytes"]
+        return Costs(
+            vocab_size=vocab_size,
+            superwords=known["superwords"],
+            tokens=tokens,
+            flops=tokens * inference_flops(width, layers, vocab_size, run["context"]),
+            cache=tokens * key_value_bytes(width, layers),
+        )
 
     def bits_per_byte(self, series: str, arm: str, budget: str) -> list[float]:
         """Return the bits per byte of each seed."""

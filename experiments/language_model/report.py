@@ -11,10 +11,8 @@ import csv
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 from language_model.comparison import Comparison, compare
-from language_model.flops import inference_flops, key_value_bytes
 from language_model.recorded import Results, read_results
 
 __all__ = ["write_report"]
@@ -26,7 +24,7 @@ def write_report(folder: Path) -> None:
     """Write the tables and the figure of a folder of results."""
     results = read_results(folder)
     write_runs(results, folder / "runs.csv")
-    sections = [*quality_sections(results), *cost_sections(results)]
+    sections = [*summaries(results), *quality_sections(results), *cost_sections(results)]
     (folder / "report.md").write_text("\n".join(["# Results", "", *sections]))
     draw(results, folder / "bits_per_byte.svg")
 
@@ -46,6 +44,31 @@ def write_runs(results: Results, path: Path) -> None:
                 writer.writerow([*settings, *run["rates"], budget, *found])
 
 
+def summaries(results: Results) -> Iterator[str]:
+    """Yield one table for each series: quality at both budgets, and the cost of serving."""
+    for series in results.series():
+        if len(arms := results.arms_of(series)) < 2:
+            continue
+        yield f"## {series}, in short\n"
+        yield (
+            f"| | vocabulary | bits per byte | against {arms[0]}, equal FLOPs | equal bytes "
+            "| bytes per token | serving: FLOPs per byte | key-value cache per byte |"
+        )
+        yield "| --- |" + " ---: |" * 7
+        base = results.costs(series, arms[0])
+        for arm in arms:
+            values, costs = results.bits_per_byte(series, arm, "flops"), results.costs(series, arm)
+            found = [compare(results, series, arm, budget) for budget in BUDGETS]
+            quality = [f"{change(one.relative)}, {one.verdict}" for one in found]
+            saved = [change(costs.flops / base.flops - 1), change(costs.cache / base.cache - 1)]
+            cells = ["", "", "", ""] if arm == arms[0] else [*quality, *saved]
+            yield (
+                f"| {arm} | {costs.vocab_size:,} | {mean(values):.4f} | {cells[0]} | {cells[1]} "
+                f"| {1 / costs.tokens:.3f} | {cells[2]} | {cells[3]} |"
+            )
+        yield ""
+
+
 def quality_sections(results: Results) -> Iterator[str]:
     """Yield, for each series and budget, bits per byte beside those of the first arm."""
     for series in results.series():
@@ -54,7 +77,7 @@ def quality_sections(results: Results) -> Iterator[str]:
             if len(arms) < 2:
                 continue
             yield f"## {series}, {title}\n"
-            yield "| | bits per byte by seed | mean | difference | 95 % interval | |"
+            yield "| | bits per byte by seed | mean | difference | 95% interval | |"
             yield "| --- | --- | ---: | ---: | --- | --- |"
             yield reference_row(results, series)
             for arm in arms[1:]:
@@ -77,9 +100,9 @@ def reference_row(results: Results, series: str) -> str:
 def comparison_row(one: Comparison, label: str) -> str:
     """Return the row of an arm that is compared."""
     low, high = (f"{100 * end / mean(one.reference):+.2f}" for end in one.interval)
-    change = f"{100 * one.relative:+.2f} %"
     seeds, average = list_seeds(one.values), f"{mean(one.values):.4f}"
-    return f"| {label} | {seeds} | {average} | {change} | {low} to {high} % | {one.verdict} |"
+    relative = change(one.relative)
+    return f"| {label} | {seeds} | {average} | {relative} | {low} to {high}% | {one.verdict} |"
 
 
 def group_table(results: Results, series: str, budget: str) -> Iterator[str]:
@@ -107,24 +130,16 @@ def cost_sections(results: Results) -> Iterator[str]:
         )
         yield "| --- |" + " ---: |" * 6
         for arm in results.arms_of(series):
-            yield cost_row(results, results.first_run(series, arm))
+            costs = results.costs(series, arm)
+            yield (
+                f"| {arm} | {costs.vocab_size:,} | {costs.superwords:,} | {costs.tokens:.4f} "
+                f"| {costs.flops / 1e6:.1f} | {costs.cache:,.0f} | {4096 / costs.tokens:,.0f} |"
+            )
         yield ""
 
 
-def cost_row(results: Results, run: dict[str, Any]) -> str:
-    """Return what an arm costs to serve with the context that it was trained with."""
-    arm, size = results.arms[run["arm"]], run["size"]
-    per_byte = arm["evaluation"]["tokens"] / arm["evaluation"]["bytes"]
-    flops = inference_flops(size["width"], size["layers"], run["vocab_size"], run["context"])
-    cache = key_value_bytes(size["width"], size["layers"])
-    return (
-        f"| {run['arm']} | {run['vocab_size']:,} | {arm['superwords']:,} | {per_byte:.4f} "
-        f"| {flops * per_byte / 1e6:.1f} | {cache * per_byte:,.0f} | {4096 / per_byte:,.0f} |"
-    )
-
-
 def draw(results: Results, path: Path) -> None:
-    """Draw each arm's bits per byte at equal FLOPs, a point for each seed."""
+    """Draw each arm's bits per byte at both budgets, a point for each seed."""
     from matplotlib import pyplot
 
     all_series = [series for series in results.series() if len(results.arms_of(series)) > 1]
@@ -132,19 +147,27 @@ def draw(results: Results, path: Path) -> None:
         return
     pyplot.rcParams["svg.hashsalt"] = "superword"
     figure, panels = pyplot.subplots(
-        1, len(all_series), figsize=(4 * len(all_series), 2.6), squeeze=False
+        1, len(all_series), figsize=(6.4 * len(all_series), 3.2), squeeze=False
     )
     for panel, series in zip(panels[0], all_series, strict=True):
         arms = results.arms_of(series)
-        for row, arm in enumerate(reversed(arms)):
-            values = results.bits_per_byte(series, arm, "flops")
-            panel.plot(values, [row] * len(values), "o", color="#888", markersize=4)
-            panel.plot([mean(values)], [row], "|", color="#c2410c", markersize=16)
-        panel.axvline(mean(results.bits_per_byte(series, arms[0], "flops")), color="#ccc", lw=1)
-        panel.set_yticks(range(len(arms)), reversed(arms))
-        panel.set_title(series, fontsize=10)
-        panel.set_xlabel("bits per byte, equal FLOPs")
+        for (budget, title), above, fill in zip(
+            BUDGETS.items(), (0.13, -0.13), ("#c2410c", "white"), strict=True
+        ):
+            points = [
+                (value, above - row)
+                for row, arm in enumerate(arms)
+                for value in results.bits_per_byte(series, arm, budget)
+            ]
+            style = {"color": "#c2410c", "markerfacecolor": fill, "markersize": 5}
+            panel.plot(*zip(*points, strict=True), "o", label=title, **style)
+        panel.axvline(mean(results.bits_per_byte(series, arms[0], "flops")), color="#bbb", lw=1)
+        panel.set_yticks([-row for row in range(len(arms))], arms)
+        panel.set_title(series, fontsize=10, loc="left")
+        panel.set_xlabel("bits per byte: less is better")
         panel.spines[["top", "right", "left"]].set_visible(False)
+        panel.tick_params(left=False)
+        panel.legend(frameon=False, fontsize=9, loc="best")
     figure.tight_layout()
     figure.savefig(path, metadata={"Date": None})
     pyplot.close(figure)
@@ -153,6 +176,11 @@ def draw(results: Results, path: Path) -> None:
 def list_seeds(values: list[float]) -> str:
     """Return bits per byte of seeds as text."""
     return ", ".join(f"{value:.4f}" for value in values)
+
+
+def change(share: float) -> str:
+    """Return a difference as text."""
+    return f"{100 * share:+.2f}%"
 
 
 def mean(values: list[float]) -> float:

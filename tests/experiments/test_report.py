@@ -5,6 +5,7 @@ import gzip
 import importlib
 import json
 import random
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,9 @@ import pytest
 from language_model.comparison import compare, decide
 from language_model.recorded import read_results
 from language_model.report import write_report
+
+ROOT = Path(__file__).parents[2]
+STORED = ROOT / "experiments/language_model/results"
 
 
 @pytest.mark.parametrize("name", ["comparison", "flops", "schedule"])
@@ -97,6 +101,7 @@ def test_a_report_has_all_tables(tmp_path: Path) -> None:
     report = (tmp_path / "report.md").read_text()
     titles = [line for line in report.splitlines() if line.startswith("## ")]
     assert titles == [
+        "## main, in short",
         "## main, equal FLOPs",
         "## main, equal bytes",
         "## main, cost of serving",
@@ -111,3 +116,35 @@ def test_a_report_has_all_tables(tmp_path: Path) -> None:
         (tmp_path / "report.md").read_text(),
         (tmp_path / "bits_per_byte.svg").read_bytes(),
     )
+
+
+def test_the_stored_report_is_that_of_the_stored_results(tmp_path: Path) -> None:
+    shutil.copytree(STORED, tmp_path / "results")
+    write_report(tmp_path / "results")
+    for name in ["report.md", "runs.csv"]:
+        assert (tmp_path / "results" / name).read_text() == (STORED / name).read_text()
+
+
+def test_the_page_quotes_the_stored_results() -> None:
+    page = (ROOT / "docs/language-models.md").read_text()
+    report = (STORED / "report.md").read_text()
+    summary = [line for line in report.partition("equal FLOPs\n")[0].splitlines() if "|" in line]
+    assert len(summary) >= 7
+    assert [line for line in page.splitlines() if line.startswith("|")] == summary
+    results = read_results(STORED)
+    bits = {arm: results.document_bits("main", arm, "flops") for arm in ("BPE", "BoundlessBPE")}
+    for group, words in [
+        ("English prose", "{:.1f}% more bits there"),
+        ("source code", "{:.1f}% fewer on source code"),
+        ("science and mathematics", "{:.1f}% fewer on science"),
+        ("other languages", "{:.1f}% fewer in other languages"),
+    ]:
+        chosen = results.groups()[group]
+        share = bits["BoundlessBPE"][chosen].sum() / bits["BPE"][chosen].sum() - 1
+        assert words.format(100 * abs(share)) in " ".join(page.split())
+        assert (share > 0) == ("more" in words)
+    found = [compare(results, "main", arm, "flops") for arm in ("BoundlessBPE", "SuperBPE")]
+    assert [f"{-100 * one.relative:.1f}" for one in found] == ["0.7", "0.8"]
+    for path in ["README.md", "docs/which-one.md"]:
+        text = (ROOT / path).read_text()
+        assert "learn 0.7% better" in text or "0.7 to\n0.8% fewer bits" in text

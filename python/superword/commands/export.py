@@ -127,12 +127,12 @@ def describe(found: Comparison) -> str:
 
     Example:
         >>> describe(Comparison(200, 2, 5000, 10, 5005))
-        '2 of 200 documents differ (1.00 %), and 10 of 5,000 tokens (0.20 %); it gives 5,005'
+        '2 of 200 documents differ (1.00%), and 10 of 5,000 tokens (0.20%); it gives 5,005'
     """
     return (
         f"{found.differing_documents:,} of {found.documents:,} documents differ "
-        f"({100 * found.differing_documents / max(found.documents, 1):.2f} %), "
+        f"({100 * found.differing_documents / max(found.documents, 1):.2f}%), "
         f"and {found.differing_tokens:,} of {found.tokens:,} tokens "
-        f"({100 * found.differing_tokens / max(found.tokens, 1):.2f} %); "
+        f"({100 * found.differing_tokens / max(found.tokens, 1):.2f}%); "
         f"it gives {found.exported_tokens:,}"
     )
