@@ -123,7 +123,7 @@ def test_an_exact_file_that_differs_is_a_failure(
     assert done.exit_code == 1
     assert json.loads(done.stdout)["exact"] is False
     assert "out: not exact" in done.stderr
-    assert "2 of 20 documents differ (10.00 %)" in done.stderr
+    assert "2 of 20 documents differ (10.00%)" in done.stderr
     assert "the file should be exact, but gives other ids for some texts" in done.stderr
 
 

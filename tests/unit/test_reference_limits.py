@@ -117,6 +117,10 @@ def test_forbid_is_searched_in_the_text_of_the_token() -> None:
     assert learned(documents, **WHOLE, forbid="") == []
 
 
+def test_a_dollar_in_forbid_is_the_end_and_not_a_last_newline() -> None:
+    assert learned(["ab\n"] * 3, **WHOLE, forbid="b$") == ["merge b\n", "merge ab\n"]
+
+
 def test_a_token_that_is_not_utf_8_is_never_forbidden() -> None:
     rules, _ = train(["語"] * 3, 300, deletion=None, **WHOLE, forbid=r"\p{L}|[\s\S]")
     assert [rule.token for rule in rules] == ["語".encode()[1:]]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import superword
 from superword.reference import encode, explain, is_eligible, pretokenize, train
 
 
@@ -110,3 +111,11 @@ def test_gpt4o_scripts_makes_words_of_letters_by_default() -> None:
     rules, vocabulary = train(documents, 261, pattern="gpt4o-scripts", deletion=None)
     assert rules[-1].kind == "supermerge"
     assert vocabulary[-1].decode() == documents[0]
+
+
+@pytest.mark.parametrize(
+    "pattern", ["ab$|.", "(?s)a.$", "[$]b|a$", r"\$b|b$", "[]$]b|a", "[^]$]+|a$"]
+)
+def test_a_dollar_in_a_pattern_is_the_end_and_not_a_last_newline(pattern: str) -> None:
+    for text in ["ab\n", "ab", "a\n\n", "$ba", "a$b\n", "]b$b"]:
+        assert pretokenize(text, pattern) == superword.pretokenize(text, pattern)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import regex
 
-from superword.reference.pretokens import UNSPACED_LETTER
+from superword.reference.pretokens import UNSPACED_LETTER, end_only
 
 
 class Limits(NamedTuple):
@@ -27,7 +27,7 @@ NO_LIMITS = Limits()
 def is_forbidden(token: bytes, forbid: str) -> bool:
     """Return whether a regex matches in a token's text; a token that is not UTF-8 has none."""
     try:
-        return regex.search(forbid, token.decode()) is not None
+        return regex.search(end_only(forbid), token.decode()) is not None
     except UnicodeDecodeError:
         return False
 

@@ -61,11 +61,18 @@ def pretokenize(text: str, pattern: str = DEFAULT_PATTERN) -> list[str]:
 def split_once(text: str, source: str) -> list[str]:
     """Split a text into the matches of a regex and the text between them."""
     pretokens, end = [], 0
-    for match in regex.finditer(source, text):
+    for match in regex.finditer(end_only(source), text):
         if match.group():
             pretokens += [text[end : match.start()], match.group()]
             end = match.end()
     return [pretoken for pretoken in [*pretokens, text[end:]] if pretoken]
+
+
+@cache
+def end_only(source: str) -> str:
+    r"""Return a regex with `$` as `\Z`: at the end, and not before a last newline. (?m) aside."""
+    kept = r"(\\.|\[\^?\]?(?:\\.|[^\]\\])*\])"  # an escaped character, or a class
+    return regex.sub(rf"{kept}|\$", lambda match: match[1] or r"\Z", source)
 
 
 def split_by_script(text: str) -> list[str]:
@@ -107,4 +114,4 @@ def find_script(character: str) -> str:
 
 def is_eligible(pretoken: str, eligible: str = ELIGIBLE) -> bool:
     """Return whether a pretoken may take part in a supermerge: ' a' and 'ab' may, 'a' may not."""
-    return regex.fullmatch(eligible, pretoken) is not None
+    return regex.fullmatch(end_only(eligible), pretoken) is not None
