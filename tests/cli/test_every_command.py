@@ -101,12 +101,16 @@ def test_every_command_is_here() -> None:
     + [(name, kind) for name in OF_ALL_KINDS for kind in KINDS if kind != "boundless"]
     + [("extend", kind) for kind in ("bpe", "extended")],
 )
-def test_every_command_prints_json_and_nothing_else(folder: Path, name: str, kind: str) -> None:
+def test_every_command_prints_json_and_nothing_else(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, kind: str
+) -> None:
     if name in ("count", "merge-counts"):
         pytest.importorskip("pyarrow")
         superword.count(DOCUMENTS, "counted")
     if name == "reproduce":
         pytest.importorskip("matplotlib")
+        # Drawing takes most of the time.
+        monkeypatch.setattr("superword.reproduction.outputs.render_figure", lambda *_: b"<svg/>")
     KINDS[kind]().save("model.json")
     done = invoke(name, *ARGUMENTS[name], "--json")
     assert done.exit_code == 0, done.stderr

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from command_line import run_command
 
 import superword
 
@@ -21,6 +22,17 @@ def run(folder: Path, *arguments: str | Path) -> subprocess.CompletedProcess[str
     return subprocess.run(given, capture_output=True, text=True, cwd=folder)
 
 
+def run_without_drawing(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run the command with empty figures, which take most of its time on a small corpus."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        patch.setattr("superword.reproduction.outputs.render_figure", lambda *_: b"<svg></svg>")
+        done = run_command("reproduce", *arguments, "--progress", "none")
+    return subprocess.CompletedProcess(
+        done.args, done.returncode, done.stdout.decode(), done.stderr.decode()
+    )
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """Two corpora, and a configuration without baselines."""
@@ -32,7 +44,7 @@ def folder(tmp_path: Path) -> Path:
 
 def test_a_second_run_reuses_the_first(folder: Path) -> None:
     arguments = ("--config", "paper.toml", "--train", "train.jsonl", "--out", "out")
-    done = run(folder, *arguments, "--vocab-sizes", "300", "320")
+    done = run_without_drawing(folder, *arguments, "--vocab-sizes", "300", "320")
     assert done.returncode == 0, done.stderr
     assert "models/boundless-gpt4o-bytes-320.json" in done.stderr
     *steps, _ = done.stderr.splitlines()
@@ -46,7 +58,7 @@ def test_a_second_run_reuses_the_first(folder: Path) -> None:
     assert (folder / "out" / "report.html").read_text().startswith("<!doctype html>")
     assert (folder / "out" / "figures" / "figure-7-bytes-per-token.svg").exists()
     assert "BoundlessBPE (4o), cap 1/16" in done.stdout
-    again = run(folder, *arguments, "--vocab-sizes", "300", "320")
+    again = run_without_drawing(folder, *arguments, "--vocab-sizes", "300", "320")
     assert again.stderr == "out/report.html: the report\n"
     assert again.stdout == done.stdout
 
@@ -70,7 +82,7 @@ def test_lists_are_given_on_the_command_line(folder: Path) -> None:
         *("--max-superwords", "none", "9", "--patterns", "gpt2", "--tokenizers", "own.json"),
         *("--metrics", "mine.py:share"),
     )
-    done = run(folder, *arguments, *lists)
+    done = run_without_drawing(folder, *arguments, *lists)
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     verdicts = {"holds", "holds in a weaker form", "does not hold", "not run"}

@@ -442,7 +442,7 @@ def held_out(length: int, count: int) -> Iterator[str]:
 @pytest.mark.parametrize("parameters", REAL, ids=str)
 def test_real_text_encodes_as_the_rules_one_after_the_other(parameters: TrainingConfig) -> None:
     tok = trained(parameters)
-    for text in held_out(1200, 12):
+    for text in held_out(1200, 6):
         assert tokens(tok, text) == replayed(tok, text)
         assert tok.decode(tok.encode(text)) == text
 

@@ -45,7 +45,7 @@ def opened(content: bytes, name: str, **how: Any) -> Tokenizer:
         return import_tokenizer(path, **how)
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(st.lists(words, unique=True, max_size=9))
 def test_tiktoken_files(tokens: list[bytes]) -> None:
     ranks = {token: rank for rank, token in enumerate([*BYTES, *tokens])}
@@ -81,7 +81,7 @@ def described(
     return dict(whole)
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(
     st.lists(st.tuples(st.integers(0, 8), st.integers(0, 8)), unique=True, max_size=10),
     st.booleans(),
@@ -128,7 +128,7 @@ CHAINS = [
 ]
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(
     st.sampled_from(CHAINS),
     st.lists(st.integers(0, 20), min_size=1, max_size=9),
@@ -152,7 +152,7 @@ def test_merges_that_happen_at_once_are_rules_after_the_one_that_makes_their_par
         assert ours.encode_ordinary(each) == theirs.encode_ordinary(each)
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(st.text("ae\u0301\u0308\u0327é각ᄀ ힼ\u11a8가\u212bÅ >\u0338", max_size=12), st.booleans())
 def test_texts_in_nfc_have_the_ids_of_a_file_that_normalizes(text: str, is_nested: bool) -> None:
     documents = ["é á ë ae ấ", "각 가 Å ≯ >"] * 3

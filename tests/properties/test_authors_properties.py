@@ -122,7 +122,7 @@ def check(text: str, parts: dict[bytes, tuple[bytes, ...]], documents: list[str]
         assert tok.encode(document) == [tok.token_id(token) for token in tokens]
 
 
-@settings(max_examples=150)
+@settings(max_examples=75)
 @given(corpora, taus, st.lists(texts, max_size=3))
 def test_word_v1_splits_into_the_first_pair_as_it_stands(
     documents: list[str], tau: float, others: list[str]
@@ -133,7 +133,7 @@ def test_word_v1_splits_into_the_first_pair_as_it_stands(
     check(word_v1(rules, every_token(rules)), parts, documents + others)
 
 
-@settings(max_examples=150)
+@settings(max_examples=75)
 @given(corpora, taus, st.lists(texts, max_size=3))
 def test_boundless_v2_splits_until_all_parts_have_ids(
     documents: list[str], tau: float, others: list[str]
@@ -145,7 +145,7 @@ def test_boundless_v2_splits_until_all_parts_have_ids(
     check(boundless_v2(rules, vocabulary), parts, documents + others)
 
 
-@settings(max_examples=1000)
+@settings(max_examples=300)
 @given(st.data())
 def test_a_damaged_file_is_refused_or_is_a_model(data: st.DataObject) -> None:
     rules = trained(["ab abab", "ab ab 'ab", "abé"], 0.5)

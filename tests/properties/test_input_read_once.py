@@ -90,7 +90,7 @@ def open_all(rows: list[dict[str, Any]], folder: Path) -> Iterator[tuple[str, An
 
 
 # Shrinking would take long.
-@settings(max_examples=20, phases=[Phase.generate])
+@settings(max_examples=8, phases=[Phase.generate])
 @given(
     st.integers(0, 2**32),
     st.sampled_from(sorted(KINDS)),

@@ -258,7 +258,7 @@ def models(draw: st.DrawFn) -> Tokenizer:
 texts = st.lists(st.text("abc", max_size=40), min_size=1, max_size=30)
 
 
-@settings(max_examples=50)
+@settings(max_examples=20)
 @given(models(), texts)
 def test_an_exact_export_is_exact(
     tmp_path_factory: pytest.TempPathFactory, tok: Tokenizer, texts: list[str]
