@@ -216,7 +216,7 @@ mod tests {
                 ..Parameters::default()
             };
             let unsplit = learn_rules(&documents, &parameters, 1);
-            for threshold in [2, 3, 4, 5, 6, 8, 11, 15, 20, 30, 1000] {
+            for threshold in [2, 3, 5, 11, 30] {
                 let rules = learn_rules(&documents, &parameters, threshold);
                 prop_assert_eq!(&rules, &unsplit, "{}", threshold);
             }

@@ -107,6 +107,8 @@ impl Iterator for PortableScan<'_> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::LazyLock;
+
     use proptest::prelude::*;
 
     use super::*;
@@ -116,8 +118,8 @@ mod tests {
         #![proptest_config(ProptestConfig { cases: 3000, ..ProptestConfig::default() })]
         #[test]
         fn it_splits_as_its_regex_does(text in "[0-9½²Ⅷ٣a .\n中]{0,40}|[0-9]{0,40}|[0-9½]{0,30}") {
-            let regex = Regex::new(REGEX).expect("a regex");
-            let expected: Result<Vec<_>, _> = RegexSpans::new(&regex, &text).collect();
+            static COMPILED: LazyLock<Regex> = LazyLock::new(|| Regex::new(REGEX).expect("a regex"));
+            let expected: Result<Vec<_>, _> = RegexSpans::new(&COMPILED, &text).collect();
             prop_assert_eq!(PortableScan::new(&text).collect::<Vec<_>>(), expected.expect("spans"));
         }
     }
