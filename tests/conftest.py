@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import os
+import signal
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -24,6 +25,9 @@ from superword.interop import import_tokenizer
 
 settings.register_profile("superword", deadline=None, print_blob=True)
 settings.load_profile("superword")
+
+# A shell lets what runs in the background ignore it, and the processes of the tests would as well.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 REPOSITORY = Path(__file__).parent.parent
 GOLDEN = REPOSITORY / "tests/golden"
