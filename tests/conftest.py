@@ -26,7 +26,7 @@ from superword.interop import import_tokenizer
 settings.register_profile("superword", deadline=None, print_blob=True)
 settings.load_profile("superword")
 
-# A shell lets what runs in the background ignore it, and the processes of the tests would as well.
+# A shell starts background jobs with SIGINT ignored; processes that tests start would inherit it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
 REPOSITORY = Path(__file__).parent.parent
