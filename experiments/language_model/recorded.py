@@ -55,8 +55,13 @@ class Results:
     document_groups: list[str]
 
     def series(self) -> list[str]:
-        """Return the series that were measured."""
-        return list(dict.fromkeys(run["series"] for run in self.runs if not run["is_trial"]))
+        """Return the series that compare arms, in the order of their first arms, then by width."""
+        widths = {run["series"]: run["size"]["width"] for run in self.runs if not run["is_trial"]}
+        order = list(self.arms)
+        return sorted(
+            (name for name in widths if len(self.arms_of(name)) > 1),
+            key=lambda name: (order.index(self.arms_of(name)[0]), widths[name]),
+        )
 
     def arms_of(self, series: str) -> list[str]:
         """Return the arms of a series, in the order of the experiment."""

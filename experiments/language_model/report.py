@@ -47,8 +47,7 @@ def write_runs(results: Results, path: Path) -> None:
 def summaries(results: Results) -> Iterator[str]:
     """Yield one table for each series: quality at both budgets, and the cost of serving."""
     for series in results.series():
-        if len(arms := results.arms_of(series)) < 2:
-            continue
+        arms = results.arms_of(series)
         yield f"## {series}, in short\n"
         yield (
             f"| | vocabulary | bits per byte | against {arms[0]}, equal FLOPs | equal bytes "
@@ -58,10 +57,14 @@ def summaries(results: Results) -> Iterator[str]:
         base = results.costs(series, arms[0])
         for arm in arms:
             values, costs = results.bits_per_byte(series, arm, "flops"), results.costs(series, arm)
-            found = [compare(results, series, arm, budget) for budget in BUDGETS]
-            quality = [f"{change(one.relative)}, {one.verdict}" for one in found]
-            saved = [change(costs.flops / base.flops - 1), change(costs.cache / base.cache - 1)]
-            cells = ["", "", "", ""] if arm == arms[0] else [*quality, *saved]
+            cells = [""] * 4
+            if arm != arms[0]:
+                found = [compare(results, series, arm, budget) for budget in BUDGETS]
+                cells = [f"{change(one.relative)}, {one.verdict}" for one in found]
+                cells += [
+                    change(costs.flops / base.flops - 1),
+                    change(costs.cache / base.cache - 1),
+                ]
             yield (
                 f"| {arm} | {costs.vocab_size:,} | {mean(values):.4f} | {cells[0]} | {cells[1]} "
                 f"| {1 / costs.tokens:.3f} | {cells[2]} | {cells[3]} |"
@@ -74,8 +77,6 @@ def quality_sections(results: Results) -> Iterator[str]:
     for series in results.series():
         for budget, title in BUDGETS.items():
             arms = results.arms_of(series)
-            if len(arms) < 2:
-                continue
             yield f"## {series}, {title}\n"
             yield "| | bits per byte by seed | mean | difference | 95% interval | |"
             yield "| --- | --- | ---: | ---: | --- | --- |"
@@ -142,15 +143,15 @@ def draw(results: Results, path: Path) -> None:
     """Draw each arm's bits per byte at both budgets, a point for each seed."""
     from matplotlib import pyplot
 
-    all_series = [series for series in results.series() if len(results.arms_of(series)) > 1]
-    if not all_series:
+    arms_by_series = {series: results.arms_of(series) for series in results.series()}
+    if not arms_by_series:
         return
     pyplot.rcParams["svg.hashsalt"] = "superword"
+    heights = [1.2 + 0.4 * len(arms) for arms in arms_by_series.values()]
     figure, panels = pyplot.subplots(
-        1, len(all_series), figsize=(6.4 * len(all_series), 3.2), squeeze=False
+        len(heights), figsize=(6.4, sum(heights)), height_ratios=heights, squeeze=False
     )
-    for panel, series in zip(panels[0], all_series, strict=True):
-        arms = results.arms_of(series)
+    for panel, (series, arms) in zip(panels[:, 0], arms_by_series.items(), strict=True):
         for (budget, title), above, fill in zip(
             BUDGETS.items(), (0.13, -0.13), ("#c2410c", "white"), strict=True
         ):

@@ -9,10 +9,11 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from language_model.comparison import compare, decide
-from language_model.recorded import read_results
+from language_model.recorded import Results, read_results
 from language_model.report import write_report
 
 ROOT = Path(__file__).parents[2]
@@ -118,6 +119,23 @@ def test_a_report_has_all_tables(tmp_path: Path) -> None:
     )
 
 
+def test_series_that_compare_arms_follow_the_order_of_arms_and_widths() -> None:
+    planned = [
+        ("late", 64, ["c", "d"]),
+        ("wide", 128, ["a", "b"]),
+        ("alone", 64, ["a"]),
+        ("narrow", 64, ["a", "b"]),
+    ]
+    runs = [
+        {"series": name, "arm": arm, "is_trial": False, "size": {"width": width}}
+        for name, width, arms in planned
+        for arm in arms
+    ]
+    runs += [{**run, "series": "trial", "is_trial": True} for run in runs]
+    results = Results(dict.fromkeys("abcd", {}), runs, [], np.array([]), [])
+    assert results.series() == ["narrow", "wide", "late"]
+
+
 def test_the_stored_report_is_that_of_the_stored_results(tmp_path: Path) -> None:
     shutil.copytree(STORED, tmp_path / "results")
     write_report(tmp_path / "results")
@@ -145,5 +163,9 @@ def test_the_page_quotes_the_stored_results() -> None:
         assert (share > 0) == ("more" in words)
     found = [compare(results, "main", arm, "flops") for arm in ("BoundlessBPE", "SuperBPE")]
     assert [f"{-100 * one.relative:.1f}" for one in found] == ["0.7", "0.8"]
+    large = [compare(results, "131k", "BoundlessBPE 131k", budget) for budget in ("flops", "bytes")]
+    assert [one.verdict for one in large] == ["no clear difference", "worse"]
+    more = [f"{100 * one.relative:.1f}% more" for one in large]
+    assert f"{more[0]} bits for the same compute" in page and f"{more[1]} for the same text" in page
     assert "learn 0.7% better" in (ROOT / "README.md").read_text()
     assert "0.7 to\n0.8% fewer bits" in (ROOT / "docs/which-one.md").read_text()
