@@ -22,13 +22,14 @@ import base64
 import hashlib
 import importlib
 import json
-import resource
 import sys
 import time
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+
+from trainers import peak_gigabytes
 
 # Encodes texts to arrays of ids, which concatenated are all ids.
 Encode = Callable[[list[str]], Any]
@@ -159,7 +160,7 @@ def main() -> None:
                 "first": sizes[0] / cold,
                 "unseen": sizes[1] / unseen,
                 "seen": sizes[0] / seen,
-                "gigabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6,
+                "gigabytes": peak_gigabytes(),
                 "sha256": [digest, second_digest],
             }
         )

@@ -11,10 +11,11 @@ from __future__ import annotations
 import hashlib
 import importlib
 import json
-import resource
 import sys
 import time
 from pathlib import Path
+
+from trainers import peak_gigabytes
 
 
 def encode_with_superword(model: str, folder: str, output: str) -> None:
@@ -48,8 +49,7 @@ def main() -> None:
     ENCODERS[name](model, folder, output)
     seconds = time.perf_counter() - start
     digest = hashlib.sha256(Path(output).read_bytes()).hexdigest()
-    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e6
-    print(json.dumps({"seconds": seconds, "sha256": digest, "gigabytes": memory}))
+    print(json.dumps({"seconds": seconds, "sha256": digest, "gigabytes": peak_gigabytes()}))
 
 
 if __name__ == "__main__":
