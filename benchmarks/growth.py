@@ -109,8 +109,8 @@ def main() -> None:
         [
             f"BoundlessBPE, gpt4o, best of {options.repeats}. The larger corpus is {COPIES} copies "
             f"of the smaller one, with {SHARE:.0%} of the words of each copy replaced by words "
-            "drawn from the corpus. `GB` is peak resident memory. Target: at most 4.4 times the "
-            "time and 1.6 times the memory.",
+            "drawn from the corpus. `GB` is peak resident memory. Target: at most 4.0 times the "
+            "time and 1.3 times the memory.",
             results.format_table(rows),
         ],
     )
