@@ -161,11 +161,17 @@ def test_the_page_quotes_the_stored_results() -> None:
         share = bits["BoundlessBPE"][chosen].sum() / bits["BPE"][chosen].sum() - 1
         assert words.format(100 * abs(share)) in " ".join(page.split())
         assert (share > 0) == ("more" in words)
-    found = [compare(results, "main", arm, "flops") for arm in ("BoundlessBPE", "SuperBPE")]
-    assert [f"{-100 * one.relative:.1f}" for one in found] == ["0.7", "0.8"]
+    arms = ("BoundlessBPE", "SuperBPE", "BPE, larger")
+    for budget, main, larger in [
+        ("flops", ["-0.7", "-0.8", "+5.6"], ["-0.7", "-1.1", "+3.9"]),
+        ("bytes", ["+0.1", "+1.1", "+2.2"], ["-0.1", "+0.7", "+1.6"]),
+    ]:
+        for series, said in [("main", main), ("larger", larger)]:
+            found = [compare(results, series, arm, budget) for arm in arms]
+            assert [f"{100 * one.relative:+.1f}" for one in found] == said
     large = [compare(results, "131k", "BoundlessBPE 131k", budget) for budget in ("flops", "bytes")]
     assert [one.verdict for one in large] == ["no clear difference", "worse"]
     more = [f"{100 * one.relative:.1f}% more" for one in large]
     assert f"{more[0]} bits for the same compute" in page and f"{more[1]} for the same text" in page
-    assert "learn 0.7% better" in (ROOT / "README.md").read_text()
-    assert "0.7 to\n0.8% fewer bits" in (ROOT / "docs/which-one.md").read_text()
+    assert "two sizes learn 0.7% better" in (ROOT / "README.md").read_text()
+    assert "0.7 to\n1.1% fewer bits" in (ROOT / "docs/which-one.md").read_text()
