@@ -24,7 +24,7 @@ coverage='["-Cpasses=sancov-module", "-Cllvm-args=-sanitizer-coverage-level=4",
 nice cargo build --quiet --release --target "$host" -Zprofile-rustflags \
     --config "profile.release.package.superword-core.rustflags=${coverage//$'\n'/ }"
 export ASAN_OPTIONS=malloc_context_size=8:quarantine_size_mb=64
-TIMEFORMAT=%U
+TIMEFORMAT='%U %S'
 for name in "${targets[@]}"; do
     mkdir -p "corpus/$name" "artifacts/$name"
     before=$(find "artifacts/$name" -type f | wc -l)
@@ -37,7 +37,7 @@ for name in "${targets[@]}"; do
     cpu_seconds=$({ time nice "${command[@]}" "corpus/$name" "seeds/$name" \
         -dict=superword.dict -artifact_prefix="artifacts/$name/" -max_total_time="$seconds" \
         -max_len=4096 -timeout=300 -rss_limit_mb=3000 -entropic=0 -print_final_stats=1 \
-        >"$log" 2>&1 || true; } 2>&1)
+        >"$log" 2>&1 || true; } 2>&1 | awk '{ printf "%.3f", $1 + $2 }')
     grep -E '^(==[0-9]+==ERROR|SUMMARY|thread |Test unit)' "$log" || true
     executions=$(sed -n 's/^stat::number_of_executed_units: *//p' "$log")
     covered=$(grep -oE 'cov: [0-9]+' "$log" | tail -1 | cut -c6-)
