@@ -1,4 +1,4 @@
-//! Four words that are compared at once.
+//! Words and bytes that are compared at once.
 
 /// The number of words.
 pub(crate) const LANES: usize = 4;
@@ -21,9 +21,42 @@ pub(crate) fn find_equal(words: &[u32; LANES], value: u32) -> u32 {
     words.iter().rev().fold(0, |set, &word| set << 1 | u32::from(word == value))
 }
 
+/// Returns the set of those of 64 bytes that have the given bit. Without vectors it takes three times as
+/// many instructions.
+#[inline(always)]
+pub(crate) fn with_bit(bytes: &[u8; 64], bit: u32) -> u64 {
+    #[cfg(all(target_arch = "x86_64", not(superword_portable)))]
+    // SAFETY: every x86-64 processor has SSE2, and each load reads 16 of the bytes.
+    unsafe {
+        use std::arch::x86_64::{
+            _mm_cvtsi32_si128, _mm_loadu_si128, _mm_movemask_epi8, _mm_sll_epi16,
+        };
+        let shift = _mm_cvtsi32_si128(7 - bit.cast_signed());
+        bytes.as_chunks::<16>().0.iter().rev().fold(0, |set, chunk| {
+            let shifted = _mm_sll_epi16(_mm_loadu_si128(chunk.as_ptr().cast()), shift);
+            set << 16 | u64::from(_mm_movemask_epi8(shifted).cast_unsigned())
+        })
+    }
+    #[cfg(not(all(target_arch = "x86_64", not(superword_portable))))]
+    bytes.as_chunks().0.iter().rev().fold(0, |set, chunk| {
+        let ones = u64::from_le_bytes(*chunk) >> bit & 0x0101_0101_0101_0101;
+        // The product has the bit of byte i at position 56 + i.
+        set << 8 | ones.wrapping_mul(0x0102_0408_1020_4080) >> 56
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn bytes_with_a_bit_are_found() {
+        let bytes: [u8; 64] = std::array::from_fn(|index| (index * index * 7 % 251) as u8);
+        for bit in 0..8 {
+            let expected = (0..64).filter(|&index| bytes[index] >> bit & 1 != 0);
+            assert_eq!(with_bit(&bytes, bit), expected.fold(0, |set, index| set | 1 << index));
+        }
+    }
 
     #[test]
     fn equal_words_are_found() {

@@ -49,14 +49,6 @@ impl Key {
         Some(Key::with_shape(chunk.unwrap_or_else(|| pad(&text[start..end])), shape))
     }
 
-    /// Returns the key of `text[start..end]`, if it fits and the text has at least 16 bytes from `start`
-    /// on. A loop over such pretokens calls nothing, and keeps all of its values in registers.
-    #[inline(always)]
-    pub(crate) fn of_inner(text: &[u8], start: usize, end: usize) -> Option<Key> {
-        let shape = SHAPES.get(end - start)?;
-        Some(Key::with_shape(*text[start..].first_chunk()?, shape))
-    }
-
     #[inline(always)]
     fn with_shape(bytes: [u8; 16], [low, high, length, _]: &[u64; 4]) -> Key {
         let whole = u128::from_le_bytes(bytes);
@@ -101,6 +93,34 @@ impl Key {
     #[inline]
     pub(crate) fn hash(self, secret: u64) -> u64 {
         fold(self.low ^ secret, self.high)
+    }
+}
+
+/// A text of whose pretokens keys are made.
+#[derive(Clone, Copy)]
+pub(crate) struct KeyText<'t> {
+    text: &'t [u8],
+    /// One more than the last offset from which on it has 16 bytes.
+    starts: usize,
+}
+
+impl<'t> KeyText<'t> {
+    pub(crate) fn new(text: &'t [u8]) -> KeyText<'t> {
+        KeyText { text, starts: (text.len() + 1).saturating_sub(16) }
+    }
+
+    /// Returns the key of a pretoken, if it fits and the text has at least 16 bytes from its start on. A
+    /// loop over such pretokens calls nothing, and keeps all of its values in registers.
+    #[inline(always)]
+    pub(crate) fn key(self, start: usize, end: usize) -> Option<Key> {
+        let shape = SHAPES.get(end - start)?;
+        if start >= self.starts {
+            return None;
+        }
+        // SAFETY: the text has 16 bytes from `start` on. The checks of slices would take three
+        // instructions more, and this is the hottest loop of encoding.
+        let bytes = unsafe { self.text.as_ptr().add(start).cast::<[u8; 16]>().read() };
+        Some(Key::with_shape(bytes, shape))
     }
 }
 

@@ -4,16 +4,16 @@
 //! empty. So most of a group is then written without a branch.
 
 use crate::encode::numbering::EncoderPair;
-use crate::encode::pipeline::bits::{bits, find_end, lowest, with_bit};
-use crate::encode::pipeline::group::{
-    GROUP_SIZE, GroupBits, PairProbe, PretokenGroup, UnitRun, WORD_BITS,
-};
+use crate::encode::pipeline::bits::{append_bits, bits, find_end, lowest};
+use crate::encode::pipeline::group::{GROUP_SIZE, GroupBits, PretokenGroup, WORD_BITS};
 use crate::encode::pipeline::text_encoder::TextEncoder;
 use crate::encode::pretoken::cache::EncoderCache;
 use crate::encode::pretoken::encoding::{BOUNDARY_AFTER, BOUNDARY_BEFORE, PretokenEncoding};
 use crate::encode::pretoken::rule_replay::NEVER;
 use crate::encode::supermerge::pair_table::PairJoin;
+use crate::encode::supermerge::short_run::{RUNS, SHORT_RUN, ShortRun, merge_in_turns};
 use crate::encode::supermerge::table::{MAX_SCANNED_UNITS, PendingUnit};
+use crate::platform::lanes::with_bit;
 
 impl<const SIZE: usize> TextEncoder<'_, SIZE> {
     /// The most pretokens that the next group starts with. More of them become pending units.
@@ -22,46 +22,49 @@ impl<const SIZE: usize> TextEncoder<'_, SIZE> {
     /// Finds the pretokens that can end up in one token with the one before.
     #[inline(always)]
     pub(crate) fn find_boundaries(&mut self) -> GroupBits {
-        let supermerges = &self.encoder.supermerges;
-        let PretokenGroup { encodings, kinds, pair_probes, joins, .. } = &mut *self.group;
-        let mut possible = 0;
-        for start in (0..self.size).step_by(WORD_BITS) {
+        let pairs = self.encoder.supermerges.pairs();
+        let PretokenGroup {
+            encodings, kinds, possible: list, pair_homes, is_boundary, joins, ..
+        } = &mut *self.group;
+        let mut possible = GroupBits::default();
+        let mut count = 0;
+        for (start, set) in (0..self.size).step_by(WORD_BITS).zip(&mut possible) {
             let before = kinds[start..].first_chunk().expect("a word of kinds");
             let after = kinds[start + 1..].first_chunk().expect("a word of kinds");
-            let both = with_bit(before, BOUNDARY_AFTER.trailing_zeros())
+            *set = with_bit(before, BOUNDARY_AFTER.trailing_zeros())
                 & with_bit(after, BOUNDARY_BEFORE.trailing_zeros())
                 & lowest(self.size - start);
-            for bit in bits(both) {
-                let index = (start + bit) % GROUP_SIZE;
-                let [left, right] = [index, index + 1].map(|at| encodings[at].first_token());
-                let pair = EncoderPair { left, right };
-                let home = supermerges.prefetch(pair) as u32;
-                pair_probes[possible % GROUP_SIZE] = PairProbe { pair, home, index: index as u32 };
-                possible += 1;
-            }
+            append_bits::<20>(list, &mut count, *set, start);
+        }
+        let list = &list[..count.min(GROUP_SIZE)];
+        for (&index, home) in list.iter().zip(&mut *pair_homes) {
+            *home = pairs.prefetch(pair_at(encodings, index as usize));
+        }
+        for (&index, &home) in list.iter().zip(&*pair_homes) {
+            let index = index as usize % GROUP_SIZE;
+            let (join, is_found) = pairs.probe(home, pair_at(encodings, index));
+            joins[index] = *join;
+            is_boundary[index] = is_found.into();
         }
         let mut found = GroupBits::default();
-        for &PairProbe { pair, home, index } in &pair_probes[..possible] {
-            let (join, is_boundary) = supermerges.probe(home as usize, pair);
-            let index = index as usize % GROUP_SIZE;
-            joins[index] = *join;
-            found[index / WORD_BITS] |= u64::from(is_boundary) << (index % WORD_BITS);
+        for (word, (found, &possible)) in found.iter_mut().zip(&possible).enumerate() {
+            let bytes = is_boundary[word * WORD_BITS..].first_chunk().expect("a word of bytes");
+            *found = with_bit(bytes, 0) & possible;
         }
-        if supermerges.allows_all() {
-            self.allow_all(possible, &mut found);
+        if self.encoder.supermerges.allows_all() {
+            self.allow_all(&possible, &mut found);
         }
         found
     }
 
     /// Adds the pairs that are not listed as boundaries.
     #[cold]
-    fn allow_all(&mut self, possible: usize, found: &mut GroupBits) {
-        for probe in &self.group.pair_probes[..possible] {
-            let (word, bit) = (probe.index as usize / WORD_BITS, probe.index as usize % WORD_BITS);
-            if found[word] >> bit & 1 == 0 {
-                self.group.joins[probe.index as usize] = PairJoin::NONE;
-                found[word] |= 1 << bit;
+    fn allow_all(&mut self, possible: &GroupBits, found: &mut GroupBits) {
+        for (word, (&possible, found)) in possible.iter().zip(found).enumerate() {
+            for bit in bits(possible & !*found) {
+                self.group.joins[word * WORD_BITS + bit] = PairJoin::NONE;
             }
+            *found = possible;
         }
     }
 
@@ -112,90 +115,67 @@ impl<const SIZE: usize> TextEncoder<'_, SIZE> {
         (self.size, self.carried) = (carried, carried);
     }
 
-    /// Applies all supermerges to the complete pretokens, which come first. A reopened unit is opened at
-    /// [`NEVER`], so that the fast ways of two and three units leave it to [`Self::merge_run`].
+    /// Applies all supermerges to the complete pretokens, which come first.
+    ///
+    /// The fast ways of short runs only set tokens, and clear the number of tokens of units that have
+    /// become part of others. A reopened unit is opened at [`NEVER`], so that they leave it to
+    /// [`Self::merge_run`].
     #[inline(always)]
     pub(crate) fn apply_supermerges(&mut self, boundaries: &GroupBits, complete: usize) {
-        let [mut pairs, mut triples, mut runs] = [0; 3];
-        let mut carry = 0;
-        for (index, &word) in boundaries.iter().enumerate() {
-            let starts = word & !(word << 1 | carry);
-            carry = word >> (WORD_BITS - 1);
-            for bit in bits(starts) {
-                let first = index * WORD_BITS + bit;
-                if first >= complete {
-                    break;
-                }
-                let last = find_end(boundaries, first);
-                // Three lists, because a branch on the length is hard to predict.
-                let PretokenGroup { pairs: pair, triples: triple, runs: run, .. } =
-                    &mut *self.group;
-                pair[pairs % GROUP_SIZE] = first as u32;
-                triple[triples % GROUP_SIZE] = first as u32;
-                run[runs % GROUP_SIZE] = UnitRun { first, last };
-                pairs += usize::from(last == first + 1);
-                triples += usize::from(last == first + 2);
-                runs += usize::from(last > first + 2);
-            }
+        let PretokenGroup { pairs, triples, longer, .. } = &mut *self.group;
+        let [mut pair_count, mut triple_count, mut longer_count] = [0; 3];
+        let mut before = 0;
+        for index in 0..complete.div_ceil(WORD_BITS) {
+            let word = |index: usize| {
+                let rest = complete.saturating_sub(index * WORD_BITS);
+                boundaries.get(index).map_or(0, |word| word & lowest(rest))
+            };
+            let (set, next) = (word(index), word(index + 1));
+            let starts = set & !(set << 1 | before);
+            let second = set >> 1 | next << (WORD_BITS - 1);
+            let third = set >> 2 | next << (WORD_BITS - 2);
+            before = set >> (WORD_BITS - 1);
+            // Three lists, because a branch on the length is hard to predict.
+            let start = index * WORD_BITS;
+            append_bits::<6>(pairs, &mut pair_count, starts & !second, start);
+            append_bits::<4>(triples, &mut triple_count, starts & second & !third, start);
+            append_bits::<4>(longer, &mut longer_count, starts & second & third, start);
         }
-        for index in 0..triples {
-            let first = self.group.triples[index] as usize;
-            self.prefetch_next_joins(first, first + 2);
-        }
-        for index in 0..runs {
-            let UnitRun { first, last } = self.group.runs[index];
-            self.prefetch_next_joins(first, last);
-        }
-        for index in 0..pairs {
+        for index in 0..pair_count {
             self.merge_pair(self.group.pairs[index] as usize);
         }
-        for index in 0..triples {
+        for index in 0..triple_count {
             self.merge_triple(self.group.triples[index] as usize);
         }
-        for index in 0..runs {
-            let UnitRun { first, last } = self.group.runs[index];
-            self.merge_run(first, last);
-        }
+        self.merge_longer(longer_count, boundaries);
     }
 
     /// Applies all supermerges to a run of two units. Whether a rule joins them is hard to predict, so no
     /// branch depends on it.
     #[inline(always)]
     fn merge_pair(&mut self, first: usize) {
-        let [left, right] = [0, 1].map(|index| self.group.encodings[first + index]);
-        let join = self.group.joins[first];
+        let first = first % GROUP_SIZE;
+        let PretokenGroup { encodings, joins, .. } = &mut *self.group;
+        let (left, right) = (&encodings[first], &encodings[first + 1]);
+        let join = joins[first];
         if join.step <= left.opened_at().max(right.opened_at()) {
             return self.merge_run(first, first + 1);
         }
         let is_joined = join.step != NEVER;
         let token = if is_joined { join.token } else { left.first_token() };
-        self.group.set(first, PretokenEncoding::from_token(token, true));
-        self.group.set(first + 1, PretokenEncoding::from_token(right.first_token(), !is_joined));
-    }
-
-    /// Prefetches the pairs that the first rule on a run will make: the new token with either
-    /// neighbour.
-    #[inline(always)]
-    fn prefetch_next_joins(&self, first: usize, last: usize) {
-        let (mut at, mut earliest) = (first, self.group.joins[first]);
-        for index in first + 1..last {
-            let join = self.group.joins[index];
-            (at, earliest) = if join.step < earliest.step { (index, join) } else { (at, earliest) };
-        }
-        let token = |index: usize| self.group.encodings[index.min(GROUP_SIZE)].first_token();
-        let before = EncoderPair { left: token(at.saturating_sub(1)), right: earliest.token };
-        let after = EncoderPair { left: earliest.token, right: token(at + 2) };
-        self.encoder.supermerges.prefetch(before);
-        self.encoder.supermerges.prefetch(after);
+        encodings[first].data[0] = token.0;
+        encodings[first + 1].kind = u32::from(!is_joined);
     }
 
     /// Applies all supermerges to a run of three units.
     #[inline(always)]
     fn merge_triple(&mut self, start: usize) {
-        let [a, b, c] = [0, 1, 2].map(|index| self.group.encodings[start + index]);
-        let (first, second) = (self.group.joins[start], self.group.joins[start + 1]);
-        let is_usual = first.step > a.opened_at().max(b.opened_at())
-            && second.step > b.opened_at().max(c.opened_at());
+        let start = start % (GROUP_SIZE - 1);
+        let PretokenGroup { encodings, joins, .. } = &mut *self.group;
+        let [a, b, c] = [0, 1, 2].map(|index| encodings[start + index]);
+        let (first, second) = (joins[start], joins[start + 1]);
+        let is_usual = (first.step > a.opened_at().max(b.opened_at()))
+            & (second.step > b.opened_at().max(c.opened_at()));
         if !is_usual {
             return self.merge_run(start, start + 2);
         }
@@ -207,15 +187,52 @@ impl<const SIZE: usize> TextEncoder<'_, SIZE> {
         let left = if is_second { a.first_token() } else { first.token };
         let right = if is_second { second.token } else { c.first_token() };
         let other_opened_at = if is_second { a.opened_at() } else { c.opened_at() };
-        let join = self.encoder.supermerges.first_join(EncoderPair { left, right });
+        let join = self.encoder.supermerges.pairs().find_first(EncoderPair { left, right });
         let is_joined = join.step != NEVER;
-        if is_joined && join.step <= made_at.max(other_opened_at) {
+        if join.step <= made_at.max(other_opened_at) {
             return self.merge_run(start, start + 2);
         }
         let token = if is_joined { join.token } else { left };
-        self.group.set(start, PretokenEncoding::from_token(token, true));
-        self.group.set(start + 1, PretokenEncoding::from_token(right, !is_joined));
-        self.group.set(start + 2, PretokenEncoding::default());
+        encodings[start].data[0] = token.0;
+        encodings[start + 1].data[0] = right.0;
+        encodings[start + 1].kind = u32::from(!is_joined);
+        encodings[start + 2].kind = 0;
+    }
+
+    /// Applies all supermerges to the first `count` longer runs.
+    #[inline(always)]
+    fn merge_longer(&mut self, count: usize, boundaries: &GroupBits) {
+        for start in (0..count).step_by(RUNS) {
+            let (mut starts, mut short) = ([0; RUNS], 0);
+            for entry in start..count.min(start + RUNS) {
+                let first = self.group.longer[entry] as usize;
+                let last = find_end(boundaries, first);
+                let PretokenGroup { encodings, joins, runs, .. } = &mut *self.group;
+                let len = last + 1 - first;
+                let (units, joins) =
+                    (encodings[first..].first_chunk(), joins[first..].first_chunk());
+                match (units, joins) {
+                    (Some(units), Some(joins)) if len <= SHORT_RUN => {
+                        runs[short].start(units, joins, len);
+                        starts[short] = first;
+                        short += 1;
+                    }
+                    _ => self.merge_run(first, last),
+                }
+            }
+            let PretokenGroup { runs, .. } = &mut *self.group;
+            merge_in_turns(&mut runs[..short], self.encoder.supermerges.pairs());
+            for (index, &first) in starts[..short].iter().enumerate() {
+                let PretokenGroup { encodings, runs, .. } = &mut *self.group;
+                let ShortRun { units, len, is_usual, .. } = &runs[index];
+                if *is_usual {
+                    encodings[first..first + len].copy_from_slice(&units[..*len]);
+                } else {
+                    let last = first + len - 1;
+                    self.merge_run(first, last);
+                }
+            }
+        }
     }
 
     /// Applies all supermerges to a run of units.
@@ -260,4 +277,11 @@ impl<const SIZE: usize> TextEncoder<'_, SIZE> {
         pending.clear();
         pending.extend(merged.map(|unit| PendingUnit { unit, join: PairJoin::default() }));
     }
+}
+
+/// Returns the tokens of an open unit and the next.
+#[inline(always)]
+fn pair_at(encodings: &[PretokenEncoding; GROUP_SIZE + 1], index: usize) -> EncoderPair {
+    let index = index % GROUP_SIZE;
+    EncoderPair { left: encodings[index].first_token(), right: encodings[index + 1].first_token() }
 }

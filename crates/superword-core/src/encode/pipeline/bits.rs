@@ -1,6 +1,6 @@
 //! Sets of indices, as the bits of words.
 
-use crate::encode::pipeline::group::{GroupBits, WORD_BITS};
+use crate::encode::pipeline::group::{GROUP_SIZE, GroupBits, WORD_BITS};
 
 /// Iterates over the indices of the bits that are set, in ascending order.
 #[inline(always)]
@@ -12,17 +12,33 @@ pub(crate) fn bits(mut bits: u64) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Returns the set of those of 64 bytes that have the given bit.
+/// A list of indices, of which there are at most a group.
+pub(crate) type IndexList = [u32; GROUP_SIZE + WORD_BITS];
+
+/// Appends the indices of the bits that are set, in ascending order, each plus `start`. Most sets have at
+/// most `USUAL` bits; these are appended without a branch, since a loop over the bits mispredicts its
+/// end.
 #[inline(always)]
-pub(crate) fn with_bit(bytes: &[u8; WORD_BITS], bit: u32) -> u64 {
-    let mut set = 0;
-    for (index, chunk) in bytes.chunks_exact(8).enumerate() {
-        let word = u64::from_le_bytes(chunk.try_into().expect("eight bytes"));
-        let ones = word >> bit & 0x0101_0101_0101_0101;
-        // The product has the bit of byte i at position 56 + i.
-        set |= (ones.wrapping_mul(0x0102_0408_1020_4080) >> 56) << (8 * index);
+pub(crate) fn append_bits<const USUAL: usize>(
+    list: &mut IndexList,
+    len: &mut usize,
+    mut bits: u64,
+    start: usize,
+) {
+    let count = bits.count_ones() as usize;
+    let out = &mut list[*len % (GROUP_SIZE + 1)..][..WORD_BITS];
+    for index in &mut out[..USUAL] {
+        *index = start as u32 + bits.trailing_zeros();
+        bits &= bits.wrapping_sub(1);
     }
-    set
+    for index in &mut out[USUAL..] {
+        if bits == 0 {
+            break;
+        }
+        *index = start as u32 + bits.trailing_zeros();
+        bits &= bits - 1;
+    }
+    *len += count;
 }
 
 /// Returns the set of the lowest `count` bits.
@@ -50,13 +66,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bytes_with_a_bit_are_found() {
-        let bytes: [u8; WORD_BITS] = std::array::from_fn(|index| (index * index * 7 % 251) as u8);
-        for bit in 0..8 {
-            let expected: Vec<usize> =
-                (0..WORD_BITS).filter(|&index| bytes[index] >> bit & 1 != 0).collect();
-            assert!(bits(with_bit(&bytes, bit)).eq(expected));
+    fn bits_are_appended_in_order() {
+        for set in [0, 1, 1 << 63, 0b1011 << 20, u64::MAX] {
+            let (mut list, mut len) = ([7; GROUP_SIZE + WORD_BITS], 2);
+            append_bits::<3>(&mut list, &mut len, set, 100);
+            let appended = list[2..len].iter().map(|&index| index as usize - 100);
+            assert!(bits(set).eq(appended) && list[..2] == [7, 7]);
         }
+    }
+
+    #[test]
+    fn the_lowest_bits_are_set() {
         assert_eq!([0, 1, 63, 64, 65].map(lowest), [0, 1, u64::MAX >> 1, u64::MAX, u64::MAX]);
     }
 

@@ -1,8 +1,9 @@
 //! A group of neighbouring pretokens.
 
-use crate::encode::numbering::EncoderPair;
+use crate::encode::pipeline::bits::IndexList;
 use crate::encode::pretoken::encoding::PretokenEncoding;
 use crate::encode::supermerge::pair_table::PairJoin;
+use crate::encode::supermerge::short_run::{RUNS, ShortRun};
 use crate::pretokenize::key::Key;
 
 /// The most pretokens in a group. By the time the first is probed, the memory of all of them is on its
@@ -21,7 +22,7 @@ pub(crate) struct PretokenGroup {
     pub(crate) cuts: [usize; GROUP_SIZE + 1],
     pub(crate) keys: [Key; GROUP_SIZE],
     /// The home line of each pretoken.
-    pub(crate) homes: [u32; GROUP_SIZE],
+    pub(crate) homes: [usize; GROUP_SIZE],
     /// The encoding of the pretoken before the group if it is pending, then that of each pretoken.
     pub(crate) encodings: [PretokenEncoding; GROUP_SIZE + 1],
     /// The kinds of the encodings, and padding for reads of whole words.
@@ -29,32 +30,20 @@ pub(crate) struct PretokenGroup {
     /// The indices of pretokens that are not in their home line.
     pub(crate) missing: [u32; GROUP_SIZE],
     pub(crate) duplicates: [Duplicate; GROUP_SIZE],
-    /// The pairs of pretokens that may be boundaries inside superwords, in order.
-    pub(crate) pair_probes: [PairProbe; GROUP_SIZE],
-    /// The first rules that join such pretokens with the one before.
+    /// The pretokens after which there may be a boundary inside superwords, and the home line of each with
+    /// the next.
+    pub(crate) possible: IndexList,
+    pub(crate) pair_homes: [usize; GROUP_SIZE],
+    /// Whether there is such a boundary after each of them, and padding for reads of whole words.
+    pub(crate) is_boundary: [u8; GROUP_SIZE + WORD_BITS],
+    /// The first rules that join such pretokens with the next.
     pub(crate) joins: [PairJoin; GROUP_SIZE],
-    /// The first of each two, and of each three, pretokens that can end up in one token.
-    pub(crate) pairs: [u32; GROUP_SIZE],
-    pub(crate) triples: [u32; GROUP_SIZE],
-    /// Longer runs of such pretokens.
-    pub(crate) runs: [UnitRun; GROUP_SIZE],
-}
-
-/// A run of encodings that can end up in one token, from the first to the last.
-#[derive(Clone, Copy, Default)]
-pub(crate) struct UnitRun {
-    pub(crate) first: usize,
-    pub(crate) last: usize,
-}
-
-/// Two neighbouring pretokens that may be a boundary inside superwords.
-#[derive(Clone, Copy)]
-pub(crate) struct PairProbe {
-    pub(crate) pair: EncoderPair,
-    /// The home line of the pair.
-    pub(crate) home: u32,
-    /// The index of the second one.
-    pub(crate) index: u32,
+    /// The first pretokens of runs of two, of three, and of more that can end up in one token.
+    pub(crate) pairs: IndexList,
+    pub(crate) triples: IndexList,
+    pub(crate) longer: IndexList,
+    /// Longer runs whose supermerges are applied in turns.
+    pub(crate) runs: [ShortRun; RUNS],
 }
 
 /// A new pretoken that equals an earlier new pretoken of the group.
@@ -76,11 +65,14 @@ impl PretokenGroup {
             kinds: [0; GROUP_SIZE + WORD_BITS],
             missing: [0; GROUP_SIZE],
             duplicates: [Duplicate::default(); GROUP_SIZE],
-            pair_probes: [PairProbe { pair: EncoderPair::NONE, home: 0, index: 0 }; GROUP_SIZE],
+            possible: [0; GROUP_SIZE + WORD_BITS],
+            pair_homes: [0; GROUP_SIZE],
+            is_boundary: [0; GROUP_SIZE + WORD_BITS],
             joins: [PairJoin::default(); GROUP_SIZE],
-            pairs: [0; GROUP_SIZE],
-            triples: [0; GROUP_SIZE],
-            runs: [UnitRun::default(); GROUP_SIZE],
+            pairs: [0; GROUP_SIZE + WORD_BITS],
+            triples: [0; GROUP_SIZE + WORD_BITS],
+            longer: [0; GROUP_SIZE + WORD_BITS],
+            runs: [ShortRun::EMPTY; RUNS],
         })
     }
 

@@ -3,11 +3,11 @@
 use crate::encode::Encoder;
 use crate::encode::pipeline::bits::bits;
 use crate::encode::pipeline::dispatch::{Dispatched, InstructionSet, dispatch};
-use crate::encode::pipeline::group::{Duplicate, GROUP_SIZE, PretokenGroup};
+use crate::encode::pipeline::group::{Duplicate, GROUP_SIZE, GroupBits, PretokenGroup};
 use crate::encode::pretoken::cache::{EncoderCache, MAX_CACHED_LEN};
 use crate::encode::pretoken::encoding::{IN_CACHE, PretokenEncoding};
 use crate::encode::supermerge::table::OpenUnit;
-use crate::pretokenize::key::{Key, long_hash};
+use crate::pretokenize::key::{Key, KeyText, long_hash};
 
 /// Encodes one text in groups of at most `SIZE` pretokens.
 pub(crate) struct TextEncoder<'t, const SIZE: usize> {
@@ -181,13 +181,17 @@ impl<'t, const SIZE: usize> TextEncoder<'t, SIZE> {
     #[inline(always)]
     fn join_and_write(&mut self, is_last: bool) {
         let last = self.group.encodings[self.size];
-        let mut boundaries = self.find_boundaries();
+        let has_supermerges = !self.encoder.supermerges.is_empty();
+        let mut boundaries =
+            if has_supermerges { self.find_boundaries() } else { GroupBits::default() };
         if !self.cache.pending.is_empty() {
             self.continue_pending(&mut boundaries);
         }
         let open = if is_last { 0 } else { self.count_open_end(&boundaries) };
         let complete = self.size - open;
-        self.apply_supermerges(&boundaries, complete);
+        if has_supermerges {
+            self.apply_supermerges(&boundaries, complete);
+        }
         self.write_first(complete);
         self.carry(complete, last);
         self.cache.make_room(&self.encoder.pretokens);
@@ -212,12 +216,12 @@ impl<'t, const SIZE: usize> TextEncoder<'t, SIZE> {
     fn prefetch_short(&mut self, first: usize) -> usize {
         let TextEncoder { text, cache, group, .. } = self;
         let PretokenGroup { cuts, keys, homes, .. } = &mut **group;
-        let (text, table) = (*text, cache.table.view());
+        let (text, table) = (KeyText::new(text), cache.table.view());
         let mut start = cuts[first];
         for index in first..self.size.min(GROUP_SIZE) {
             let end = cuts[index + 1];
-            let Some(key) = Key::of_inner(text, start, end) else { return index };
-            (keys[index], homes[index]) = (key, table.prefetch(key) as u32);
+            let Some(key) = text.key(start, end) else { return index };
+            (keys[index], homes[index]) = (key, table.prefetch(key));
             start = end;
         }
         self.size
@@ -234,7 +238,7 @@ impl<'t, const SIZE: usize> TextEncoder<'t, SIZE> {
             let hash = long_hash(&self.text[start..end.min(start + MAX_CACHED_LEN)]);
             (Key::of_hash(hash), table.prefetch_long(hash))
         };
-        (self.group.keys[index], self.group.homes[index]) = (key, home as u32);
+        (self.group.keys[index], self.group.homes[index]) = (key, home);
     }
 
     /// Probes the home lines of the pretokens, and lists those that are not there.
@@ -245,7 +249,7 @@ impl<'t, const SIZE: usize> TextEncoder<'t, SIZE> {
         let table = cache.table.view();
         let mut missing = 0;
         for index in self.carried..self.size.min(GROUP_SIZE) {
-            let (probed, is_found) = table.probe_home(homes[index] as usize, keys[index]);
+            let (probed, is_found) = table.probe_home(homes[index], keys[index]);
             encodings[index + 1] = PretokenEncoding::from_words(probed.words());
             kinds[index + 1] = probed.kind as u8;
             list[missing % GROUP_SIZE] = index as u32;
@@ -260,13 +264,13 @@ impl<'t, const SIZE: usize> TextEncoder<'t, SIZE> {
     fn probe_chain(&mut self) {
         let missing = self.missing;
         for &index in &self.group.missing[..missing] {
-            self.cache.table.prefetch_chain(self.group.homes[index as usize] as usize);
+            self.cache.table.prefetch_chain(self.group.homes[index as usize]);
         }
         let (mut new, mut duplicates) = (0, 0);
         let mut recent = [None; RECENT_NEW];
         for entry in 0..missing {
             let index = self.group.missing[entry];
-            let home = self.group.homes[index as usize] as usize;
+            let home = self.group.homes[index as usize];
             let first = &mut recent[home % RECENT_NEW];
             if let Some(encoding) = self.find_in_chain(index as usize, home) {
                 self.group.set(index as usize + 1, encoding);

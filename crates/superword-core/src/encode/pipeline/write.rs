@@ -1,10 +1,11 @@
 //! The tokens of a group, appended to the output.
 
-use crate::encode::pipeline::bits::{bits, lowest, with_bit};
+use crate::encode::pipeline::bits::{bits, lowest};
 use crate::encode::pipeline::group::WORD_BITS;
 use crate::encode::pipeline::text_encoder::TextEncoder;
 use crate::encode::pretoken::encoding::{IN_CACHE, IN_MODEL, PretokenEncoding, SPILLED, WORDS};
 use crate::encode::supermerge::table::OpenUnit;
+use crate::platform::lanes::with_bit;
 
 impl<const SIZE: usize> TextEncoder<'_, SIZE> {
     /// Writes the first `count` encodings of the group.

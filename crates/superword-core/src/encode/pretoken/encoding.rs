@@ -35,6 +35,9 @@ pub(crate) struct PretokenEncoding {
 }
 
 impl PretokenEncoding {
+    /// The encoding of nothing.
+    pub(crate) const EMPTY: PretokenEncoding = PretokenEncoding { data: [0; INLINE], kind: 0 };
+
     /// Creates the encoding of tokens that no supermerge joins. If they are many they go to the list
     /// `spilled`, which `spilled_kind` names.
     #[inline(always)]
@@ -56,12 +59,6 @@ impl PretokenEncoding {
         spilled.extend(data.into_iter().chain([token]).chain(tokens));
         let data = [start as u32, (spilled.len() - start) as u32, 0];
         PretokenEncoding { data, kind: spilled_kind }
-    }
-
-    /// Creates the encoding of a token that no supermerge joins any more; without it, of nothing.
-    #[inline(always)]
-    pub(crate) fn from_token(token: EncoderToken, has_token: bool) -> PretokenEncoding {
-        PretokenEncoding { data: [token.0, 0, 0], kind: has_token.into() }
     }
 
     /// Creates the encoding of an open unit with boundaries on these sides.

@@ -10,4 +10,5 @@
 pub(super) mod boundaries;
 pub(super) mod pair_table;
 pub(super) mod second_stage;
+pub(super) mod short_run;
 pub(super) mod table;

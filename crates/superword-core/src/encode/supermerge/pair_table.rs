@@ -66,8 +66,11 @@ impl PairLine {
 
 /// The hash table.
 pub(crate) struct PairTable {
+    /// A power of two of lines.
     lines: Vec<PairLine>,
-    secret: u64,
+    /// The odd factors of its hash. They are secret, so that no model can be made whose pairs collide.
+    left_factor: u64,
+    right_factor: u64,
     /// The steps, ascending, of each pair that more than one rule joins.
     repeated_rules: FastMap<u64, Vec<u32>>,
 }
@@ -75,8 +78,13 @@ pub(crate) struct PairTable {
 impl PairTable {
     /// Creates the table of rules in order, and of boundaries.
     pub(crate) fn new(rules: &[JoinRule], boundaries: &[EncoderPair]) -> PairTable {
-        let lines = huge_pages::filled(EMPTY, usize::midpoint(rules.len(), boundaries.len()) + 1);
-        let mut table = PairTable { lines, secret: secret(), repeated_rules: FastMap::default() };
+        let lines = usize::midpoint(rules.len(), boundaries.len()) + 1;
+        let mut table = PairTable {
+            lines: huge_pages::filled(EMPTY, lines.next_power_of_two()),
+            left_factor: secret() | 1,
+            right_factor: fold(secret(), 0x9E37_79B9_7F4A_7C15) | 1,
+            repeated_rules: FastMap::default(),
+        };
         for &rule in rules {
             table.insert(rule);
         }
@@ -88,7 +96,7 @@ impl PairTable {
 
     fn insert(&mut self, rule: JoinRule) {
         let JoinRule { pair, join } = rule;
-        let mut index = self.home(pair);
+        let mut index = self.view().home(pair);
         loop {
             let line = &mut self.lines[index];
             let found = line.find(pair);
@@ -105,49 +113,28 @@ impl PairTable {
                 line.joins[slot] = join;
                 return;
             }
-            index = self.next_line(index);
+            index = (index + 1) & (self.lines.len() - 1);
         }
     }
 
-    /// Prefetches the home line of a pair, and returns it.
+    /// Returns a view for probing.
     #[inline(always)]
-    pub(crate) fn prefetch(&self, pair: EncoderPair) -> usize {
-        let home = self.home(pair);
-        prefetch(&self.lines[home]);
-        home
-    }
-
-    /// Probes for a pair from its home line on. Returns the first rule that joins it, and whether the
-    /// pair was found.
-    #[inline(always)]
-    pub(crate) fn probe(&self, home: usize, pair: EncoderPair) -> (&PairJoin, bool) {
-        let line = &self.lines[home];
-        let found = line.find(pair);
-        // One branch, which is almost never taken. Whether a pair is found is hard to predict.
-        if found | u32::from(!line.is_full()) == 0 {
-            return self.probe_chain(home, pair);
-        }
-        (&line.joins[found.trailing_zeros() as usize % PAIRS], found != 0)
-    }
-
-    #[cold]
-    fn probe_chain(&self, home: usize, pair: EncoderPair) -> (&PairJoin, bool) {
-        let mut index = home;
-        loop {
-            index = self.next_line(index);
-            let line = &self.lines[index];
-            let found = line.find(pair);
-            if found != 0 || !line.is_full() {
-                return (&line.joins[found.trailing_zeros() as usize % PAIRS], found != 0);
-            }
+    pub(crate) fn view(&self) -> PairTableView<'_> {
+        let lines = &*self.lines;
+        assert!(!lines.is_empty(), "masked indices are in bounds");
+        PairTableView {
+            lines,
+            mask: lines.len() - 1,
+            left_factor: self.left_factor,
+            right_factor: self.right_factor,
         }
     }
 
-    /// Returns the first rule that joins two tokens.
+    /// Returns whether a rule joins two tokens, or they are a boundary.
     #[inline]
-    pub(crate) fn get(&self, pair: EncoderPair) -> Option<PairJoin> {
-        let (join, is_found) = self.probe(self.home(pair), pair);
-        is_found.then_some(*join)
+    pub(crate) fn contains(&self, pair: EncoderPair) -> bool {
+        let table = self.view();
+        table.probe(table.home(pair), pair).1
     }
 
     /// Returns the first rule that joins two tokens at a step that `is_allowed`.
@@ -157,7 +144,10 @@ impl PairTable {
         pair: EncoderPair,
         is_allowed: impl Fn(u32) -> bool,
     ) -> Option<PairJoin> {
-        let first = self.get(pair).filter(|join| join.step != NEVER)?;
+        let first = self.view().find_first(pair);
+        if first.step == NEVER {
+            return None;
+        }
         if is_allowed(first.step) {
             Some(first)
         } else {
@@ -171,15 +161,64 @@ impl PairTable {
         let step = steps.iter().copied().find(|&step| is_allowed(step))?;
         Some(PairJoin { step, ..rule.join })
     }
+}
 
+/// A table for probing. Its fields stay in registers, which those behind a reference do not.
+#[derive(Clone, Copy)]
+pub(crate) struct PairTableView<'t> {
+    lines: &'t [PairLine],
+    mask: usize,
+    left_factor: u64,
+    right_factor: u64,
+}
+
+impl<'t> PairTableView<'t> {
     /// Returns the home line of a pair.
     #[inline(always)]
-    fn home(&self, pair: EncoderPair) -> usize {
-        let hash = fold(pair.as_word() ^ self.secret, 0x9E37_79B9_7F4A_7C15);
-        (((hash >> 32) * self.lines.len() as u64) >> 32) as usize
+    fn home(self, pair: EncoderPair) -> usize {
+        let left = u64::from(pair.left.0).wrapping_mul(self.left_factor);
+        let right = u64::from(pair.right.0).wrapping_mul(self.right_factor);
+        (left.wrapping_add(right) >> 32) as usize & self.mask
     }
 
-    fn next_line(&self, index: usize) -> usize {
-        if index + 1 == self.lines.len() { 0 } else { index + 1 }
+    /// Prefetches the home line of a pair, and returns it.
+    #[inline(always)]
+    pub(crate) fn prefetch(self, pair: EncoderPair) -> usize {
+        let home = self.home(pair);
+        prefetch(&self.lines[home]);
+        home
+    }
+
+    /// Probes for a pair from its home line on. Returns the first rule that joins it, and whether the
+    /// pair was found.
+    #[inline(always)]
+    pub(crate) fn probe(self, home: usize, pair: EncoderPair) -> (&'t PairJoin, bool) {
+        let line = &self.lines[home & self.mask];
+        let found = line.find(pair);
+        // One branch, which is almost never taken. Whether a pair is found is hard to predict.
+        if found | u32::from(!line.is_full()) == 0 {
+            return self.probe_chain(home, pair);
+        }
+        (&line.joins[found.trailing_zeros() as usize % PAIRS], found != 0)
+    }
+
+    /// Returns the first rule that joins two tokens, or [`PairJoin::NONE`].
+    #[inline(always)]
+    pub(crate) fn find_first(self, pair: EncoderPair) -> PairJoin {
+        let (join, is_found) = self.probe(self.home(pair), pair);
+        if is_found { *join } else { PairJoin::NONE }
+    }
+
+    #[cold]
+    fn probe_chain(self, home: usize, pair: EncoderPair) -> (&'t PairJoin, bool) {
+        let mut index = home;
+        loop {
+            index = (index + 1) & self.mask;
+            let line = &self.lines[index];
+            let found = line.find(pair);
+            if found != 0 || !line.is_full() {
+                return (&line.joins[found.trailing_zeros() as usize % PAIRS], found != 0);
+            }
+        }
     }
 }

@@ -164,7 +164,7 @@ impl SecondStageMerger {
     /// Returns whether two neighbouring tokens of the first stage can end up in one token.
     #[inline]
     fn can_meet(&self, left: u32, right: u32) -> bool {
-        self.allows_all || self.pairs.get(to_pair(left, right)).is_some()
+        self.allows_all || self.pairs.contains(to_pair(left, right))
     }
 }
 

@@ -4,7 +4,7 @@ use crate::encode::numbering::{EncoderPair, EncoderToken, TokenNumbering};
 use crate::encode::pretoken::merger::OpenSpan;
 use crate::encode::pretoken::rule_replay::{NEVER, ReplayJoin, ReplayRules, RuleReplay};
 use crate::encode::supermerge::boundaries::list_boundaries;
-use crate::encode::supermerge::pair_table::{JoinRule, PairJoin, PairTable};
+use crate::encode::supermerge::pair_table::{JoinRule, PairJoin, PairTable, PairTableView};
 use crate::model::{Model, Rule};
 
 /// An open unit: a pretoken that is one token for some steps, or a superword.
@@ -57,6 +57,7 @@ impl BoundarySides {
 pub(crate) struct SupermergeTable {
     /// The supermerges, and the boundaries inside superwords.
     pairs: PairTable,
+    is_empty: bool,
     /// Whether there are too many boundaries to list, so that any pair may be one.
     allows_all: bool,
     /// By token: whether a boundary comes after it as a pretoken, and before it.
@@ -104,7 +105,15 @@ impl SupermergeTable {
             has_before[right.as_usize()] = true;
         }
         let unused = Reopened { open_spans: Vec::new(), tokens: Box::default() };
-        SupermergeTable { pairs, allows_all, has_after, has_before, reopened: vec![unused] }
+        let is_empty = supermerges.is_empty();
+        SupermergeTable {
+            pairs,
+            is_empty,
+            allows_all,
+            has_after,
+            has_before,
+            reopened: vec![unused],
+        }
     }
 
     /// Adds reopened pretokens, and returns how many there were before.
@@ -134,29 +143,23 @@ impl SupermergeTable {
         BoundarySides { after: self.has_after[index], before: self.has_before[index] }
     }
 
-    /// Prefetches the home line of a pair, and returns it.
+    /// Whether no rule joins open units.
     #[inline(always)]
-    pub(crate) fn prefetch(&self, pair: EncoderPair) -> usize {
-        self.pairs.prefetch(pair)
+    pub(crate) fn is_empty(&self) -> bool {
+        self.is_empty
     }
 
-    /// Probes for a pair of pretokens from its home line on. Returns the first rule that joins it, and
-    /// whether it is listed as a boundary.
+    /// Returns a view for probing pairs of pretokens: the first rules that join them, and whether they are
+    /// listed as boundaries.
     #[inline(always)]
-    pub(crate) fn probe(&self, home: usize, pair: EncoderPair) -> (&PairJoin, bool) {
-        self.pairs.probe(home, pair)
+    pub(crate) fn pairs(&self) -> PairTableView<'_> {
+        self.pairs.view()
     }
 
     /// Whether there are too many boundaries to list, so that any pair may be one.
     #[inline(always)]
     pub(crate) fn allows_all(&self) -> bool {
         self.allows_all
-    }
-
-    /// Returns the first rule that joins two tokens.
-    #[inline]
-    pub(crate) fn first_join(&self, pair: EncoderPair) -> PairJoin {
-        self.pairs.get(pair).unwrap_or(PairJoin::NONE)
     }
 
     /// Applies all supermerges to a few units. This does what a [`UnitReplay`] does, without its
