@@ -6,7 +6,7 @@ use std::thread;
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
-use pyo3::types::{PyBytes, PyList, PyMemoryView, PyString};
+use pyo3::types::{PyByteArray, PyBytes, PyList, PyMemoryView, PyString};
 use superword_core::encode::{self, EncodeStream, Encoded, OpenTextEncoder};
 use superword_core::model::TokenIndex;
 use superword_core::{Error, check_available, model};
@@ -14,7 +14,7 @@ use superword_core::{Error, check_available, model};
 use crate::buffer::Buffer;
 use crate::errors::{call_core, exception, guard};
 use crate::id_list::{BYTES_PER_INTEGER, KEPT_INTEGERS, make_list};
-use crate::large_objects::make_bytes;
+use crate::large_objects::{make_bytearray, make_bytes};
 use crate::model::Model;
 use crate::run_detached::{ProgressCallback, run_detached};
 
@@ -76,17 +76,16 @@ impl Encoder {
     /// The ids of a text. A large text is encoded on all threads.
     #[pyo3(signature = (text, /))]
     fn encode<'py>(&self, text: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyList>> {
-        guard(|| {
-            let py = text.py();
-            let text = extract_text(text)?;
-            if text.len() <= SHORT && !self.encoder.has_regex() {
-                let ids = self.encoder.encode(&text).map_err(|error| exception(py, &error))?;
-                return make_list(py, &ids);
-            }
-            let threads = thread::available_parallelism().map_or(1, usize::from);
-            let threads = if text.len() < LARGE { 1 } else { threads };
-            make_list(py, &self.encode_all(py, &[&text], threads)?.ids)
-        })
+        guard(|| make_list(text.py(), &self.encode_one(text)?))
+    }
+
+    /// The ids of a text, as the bytes of an array of uint32.
+    #[pyo3(signature = (text, /))]
+    fn encode_to_bytearray<'py>(
+        &self,
+        text: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyByteArray>> {
+        guard(|| make_bytearray(text.py(), &self.encode_one(text)?))
     }
 
     /// The ids of bytes, which may not be UTF-8.
@@ -322,6 +321,18 @@ impl Encoder {
     /// Whether encoding this many bytes may take long.
     fn is_long(&self, bytes: usize) -> bool {
         is_long(bytes, self.encoder.has_regex())
+    }
+
+    /// The ids of a text.
+    fn encode_one(&self, text: &Bound<'_, PyAny>) -> PyResult<Vec<u32>> {
+        let py = text.py();
+        let text = extract_text(text)?;
+        if text.len() <= SHORT && !self.encoder.has_regex() {
+            return self.encoder.encode(&text).map_err(|error| exception(py, &error));
+        }
+        let threads = thread::available_parallelism().map_or(1, usize::from);
+        let threads = if text.len() < LARGE { 1 } else { threads };
+        Ok(self.encode_all(py, &[&text], threads)?.ids)
     }
 
     /// Encodes texts without the GIL.

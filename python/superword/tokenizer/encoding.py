@@ -133,8 +133,10 @@ class Encoding:
         Raises:
             ValueError: If `dtype` cannot hold every id of the model.
         """
-        self._check_dtype(dtype)
-        return self.encode_batch_to_numpy([text])[0].astype(dtype)
+        if dtype is not np.uint32:  # It holds all ids. A check takes longer than a short text.
+            self._check_dtype(dtype)
+        ids = np.frombuffer(self._encoder.encode_to_bytearray(text), np.uint32)
+        return ids if dtype is np.uint32 else ids.astype(dtype)
 
     def _check_dtype(self, dtype: DTypeLike) -> None:
         chosen, largest = np.dtype(dtype), self.n_vocab - 1
