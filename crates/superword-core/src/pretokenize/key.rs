@@ -46,7 +46,7 @@ impl Key {
     pub(crate) fn of(text: &[u8], start: usize, end: usize) -> Option<Key> {
         let shape = SHAPES.get(end - start)?;
         let chunk = text[start..].first_chunk().copied();
-        Some(Key::with_shape(chunk.unwrap_or_else(|| pad(&text[start..end])), shape))
+        Some(Key::with_shape(chunk.unwrap_or_else(|| read_end(text, start)), shape))
     }
 
     #[inline(always)]
@@ -124,11 +124,15 @@ impl<'t> KeyText<'t> {
     }
 }
 
-/// Pads with zeros a pretoken at the end of a text.
+/// Returns the fewer than 16 bytes from `start` on, padded with zeros.
 #[cold]
-fn pad(bytes: &[u8]) -> [u8; 16] {
+fn read_end(text: &[u8], start: usize) -> [u8; 16] {
+    if let Some(&last) = text.last_chunk() {
+        let excess = start + 16 - text.len();
+        return u128::from_le_bytes(last).unbounded_shr(8 * excess as u32).to_le_bytes();
+    }
     let mut padded = [0; 16];
-    padded[..bytes.len()].copy_from_slice(bytes);
+    padded[..text.len() - start].copy_from_slice(&text[start..]);
     padded
 }
 
@@ -147,4 +151,30 @@ pub(crate) fn fold_bytes(start: u64, bytes: &[u8]) -> u64 {
     }
     let last = rest.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte));
     fold_word(hash, &last.to_le_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_the_same_wherever_the_pretoken_is() {
+        let text: Vec<u8> = (1..=40).collect();
+        for start in 0..text.len() {
+            for end in start..text.len().min(start + INLINE) {
+                let alone = Key::of(&text[start..end], 0, end - start).expect("it fits");
+                let mut padded = [0; 16];
+                padded[..end - start].copy_from_slice(&text[start..end]);
+                padded[15] = (end - start) as u8;
+                assert_eq!(alone.bytes(), padded);
+                for len in end..=text.len() {
+                    let key = Key::of(&text[..len], start, end);
+                    assert!(key == Some(alone));
+                    let inner = KeyText::new(&text[..len]).key(start, end);
+                    assert!(inner == key || start + 16 > len && inner.is_none());
+                }
+            }
+        }
+        assert!(Key::of(&text, 3, 3 + INLINE + 1).is_none());
+    }
 }

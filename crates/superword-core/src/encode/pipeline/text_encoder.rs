@@ -266,26 +266,39 @@ impl<'t, const SIZE: usize> TextEncoder<'t, SIZE> {
         for &index in &self.group.missing[..missing] {
             self.cache.table.prefetch_chain(self.group.homes[index as usize]);
         }
-        let (mut new, mut duplicates) = (0, 0);
-        let mut recent = [None; RECENT_NEW];
+        let mut new = 0;
         for entry in 0..missing {
             let index = self.group.missing[entry];
-            let home = self.group.homes[index as usize];
-            let first = &mut recent[home % RECENT_NEW];
-            if let Some(encoding) = self.find_in_chain(index as usize, home) {
+            if let Some(encoding) = self.find_in_chain(index as usize) {
                 self.group.set(index as usize + 1, encoding);
-            } else if let Some(first) = first.filter(|&first| self.are_equal(first, index)) {
-                self.group.duplicates[duplicates] = Duplicate { first, index };
-                duplicates += 1;
             } else {
-                *first = Some(index);
                 self.group.missing[new] = index;
                 new += 1;
             }
         }
         if new > 0 {
-            self.merge_missing(new);
+            self.merge_new(new);
         }
+    }
+
+    /// Merges the first `new` missing pretokens, most duplicates once.
+    #[inline(always)]
+    fn merge_new(&mut self, new: usize) {
+        let (mut distinct, mut duplicates) = (0, 0);
+        let mut recent = [None; RECENT_NEW];
+        for entry in 0..new {
+            let index = self.group.missing[entry];
+            let first = &mut recent[self.group.homes[index as usize] % RECENT_NEW];
+            if let Some(first) = first.filter(|&first| self.are_equal(first, index)) {
+                self.group.duplicates[duplicates] = Duplicate { first, index };
+                duplicates += 1;
+            } else {
+                *first = Some(index);
+                self.group.missing[distinct] = index;
+                distinct += 1;
+            }
+        }
+        self.merge_missing(distinct);
         for entry in 0..duplicates {
             let Duplicate { first, index } = self.group.duplicates[entry];
             self.group.set(index as usize + 1, self.group.encodings[first as usize + 1]);
@@ -294,8 +307,8 @@ impl<'t, const SIZE: usize> TextEncoder<'t, SIZE> {
 
     /// Finds a pretoken of the group in the chain from its home line on.
     #[inline(always)]
-    fn find_in_chain(&mut self, index: usize, home: usize) -> Option<PretokenEncoding> {
-        let key = self.group.keys[index];
+    fn find_in_chain(&mut self, index: usize) -> Option<PretokenEncoding> {
+        let (key, home) = (self.group.keys[index], self.group.homes[index]);
         match key.as_long() {
             Some((hash, _)) => self.cache.table.get_long(hash, self.pretoken(index)),
             None => self.cache.table.find_and_move_home(home, key),
