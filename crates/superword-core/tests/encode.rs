@@ -11,9 +11,10 @@ use std::env;
 use std::iter;
 use std::panic;
 
+use superword_core::corpus::Memory;
 use superword_core::encode::replay_tokens;
 use superword_core::model::{Parameters, SpelledRule, TokenId};
-use superword_core::{Encoder, Model};
+use superword_core::{Control, Encoder, Model, Resources, train};
 
 use oracle::{KINDS, Kind, check, check_decoding, check_long, check_text};
 
@@ -141,4 +142,26 @@ fn a_character_that_is_looked_up_is_made_of_its_bytes_in_longer_pretokens() {
         assert_eq!(encoder.encode(text).expect("ids"), expected.collect::<Vec<_>>(), "{text}");
     }
     assert_eq!(encoder.encode("éx").expect("ids"), [256, u32::from(b'x')]);
+}
+
+/// More runs of superwords in a group of pretokens than take turns.
+#[test]
+fn many_runs_of_superwords_in_a_group_are_all_joined() {
+    let words =
+        ["it", " was", " one", " of", " the", " best", " of", " the", " times", " of", " day"];
+    let runs = (2..=words.len()).flat_map(|len| words.windows(len).map(<[_]>::concat));
+    let runs: Vec<String> = runs.collect();
+    for vocab_size in [300, 330, 400] {
+        let corpus: Memory = runs.iter().map(String::as_str).collect();
+        let parameters = Parameters { vocab_size, ..Parameters::default() };
+        let resources = Resources::default();
+        let model = train(&corpus, parameters, Vec::new(), resources, &Control::default());
+        let model = model.expect("a model");
+        let encoder = Encoder::new(&model).expect("a model");
+        let text = runs.join("; ");
+        let tokens = replay_tokens(&model, &text).expect("a simple pattern");
+        let expected: Vec<u32> =
+            tokens.iter().map(|&token| model.id_of(token).expect("an id").0).collect();
+        assert_eq!(encoder.encode(&text).expect("ids"), expected);
+    }
 }
