@@ -22,10 +22,11 @@ LASTING = 0.02
 
 def load_encode(name: str, path: str) -> Callable[[str], Any]:
     """Load an encoder, and return what encodes one text."""
-    if name == "superword":
+    if name.startswith("superword"):
         import superword
 
-        return superword.load(path).encode
+        tokenizer = superword.load(path)
+        return tokenizer.encode_to_numpy if name == "superword array" else tokenizer.encode
     if name == "gigatoken":
         import gigatoken
 

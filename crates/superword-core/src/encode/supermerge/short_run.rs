@@ -2,7 +2,8 @@
 //!
 //! Most runs of more than three units have four or five. A run is an array of a fixed length, so that
 //! looking for its next rule takes no branch, and no unit moves. Each rule needs the result of the one
-//! before, so several runs take turns: the processor works on all of them at once.
+//! before, so several runs take turns: the processor works on all of them at once, and what a run reads
+//! in its next turn is prefetched.
 
 use crate::encode::numbering::EncoderPair;
 use crate::encode::pretoken::encoding::PretokenEncoding;
@@ -33,6 +34,9 @@ pub(crate) struct ShortRun {
     keys: [u64; SHORT_RUN],
     before: [usize; SHORT_RUN],
     next: [usize; SHORT_RUN],
+    /// The units whose pair with the next the last rule changed, and the home lines of these pairs.
+    changed: [usize; 2],
+    homes: [usize; 2],
 }
 
 impl ShortRun {
@@ -45,6 +49,8 @@ impl ShortRun {
         keys: [NO_RULE; SHORT_RUN],
         before: [0; SHORT_RUN],
         next: [0; SHORT_RUN],
+        changed: [0; 2],
+        homes: [0; 2],
     };
 
     /// Starts a run of the first `len` units, and of the first rules that join them.
@@ -66,14 +72,14 @@ impl ShortRun {
         self.next = std::array::from_fn(|index| index + 1);
     }
 
-    /// Applies the next rule. Returns whether there may be more.
+    /// Applies the next rule, and prefetches the pairs that it makes. Returns whether there may be more.
     #[inline(always)]
     fn apply_next(&mut self, pairs: PairTableView<'_>) -> bool {
         let earliest = self.keys.iter().fold(u64::MAX, |least, &key| least.min(key));
         if earliest >= NO_RULE {
             return false;
         }
-        let index = earliest as usize % SHORT_RUN;
+        let index = earliest as u32 as usize % SHORT_RUN;
         let gone = self.next[index] % SHORT_RUN;
         let after = self.next[gone];
         self.next[index] = after;
@@ -84,21 +90,39 @@ impl ShortRun {
         self.keys[index] = NO_RULE;
         self.keys[gone] = NO_RULE;
         let (has_before, has_after) = (index > 0, after < self.len);
-        if !(has_before | has_after) {
-            return false;
-        }
         // At an end of the run, one of the two is looked up twice.
         let left = if has_before { self.before[index] % SHORT_RUN } else { index };
         let right = if has_after { index } else { left };
-        for left in [left, right] {
-            let [one, other] = [left, self.next[left] % SHORT_RUN].map(|at| self.units[at]);
-            let pair = EncoderPair { left: one.first_token(), right: other.first_token() };
-            let join = pairs.find_first(pair);
+        self.changed = [left, right];
+        self.homes = self.changed.map(|left| pairs.prefetch(self.pair_at(left)));
+        has_before | has_after
+    }
+
+    /// Looks up the pairs that the last rule made.
+    #[inline(always)]
+    fn look_up(&mut self, pairs: PairTableView<'_>) {
+        for (left, home) in self.changed.into_iter().zip(self.homes) {
+            let [one, other] = self.unit_and_next(left);
+            let (join, is_found) = pairs.probe(home, self.pair_at(left));
+            let join = if is_found { *join } else { PairJoin::NONE };
             self.joins[left] = join;
             self.keys[left] = key(join.step, left);
             self.is_usual &= join.step > one.opened_at().max(other.opened_at());
         }
-        true
+    }
+
+    /// Returns a unit and the next.
+    #[inline(always)]
+    fn unit_and_next(&self, left: usize) -> [PretokenEncoding; 2] {
+        let left = left % SHORT_RUN;
+        [left, self.next[left] % SHORT_RUN].map(|index| self.units[index])
+    }
+
+    /// Returns the tokens of a unit and the next.
+    #[inline(always)]
+    fn pair_at(&self, left: usize) -> EncoderPair {
+        let [left, right] = self.unit_and_next(left).map(PretokenEncoding::first_token);
+        EncoderPair { left, right }
     }
 }
 
@@ -116,6 +140,9 @@ pub(crate) fn merge_in_turns(runs: &mut [ShortRun], pairs: PairTableView<'_>) {
             left += usize::from(has_more);
         }
         count = left;
+        for &index in &unfinished[..count] {
+            runs[index].look_up(pairs);
+        }
     }
 }
 
