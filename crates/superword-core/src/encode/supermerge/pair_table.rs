@@ -23,6 +23,14 @@ pub(crate) struct PairJoin {
 impl PairJoin {
     /// No rule.
     pub(crate) const NONE: PairJoin = PairJoin { step: NEVER, token: EncoderToken(0) };
+
+    /// Returns the rule if it `is_found`, else one that is never applied. Takes no branch, because it
+    /// would be hard to predict.
+    #[inline(always)]
+    pub(crate) fn or_never(self, is_found: bool) -> PairJoin {
+        const { assert!(NEVER == u32::MAX) };
+        PairJoin { step: self.step | u32::from(is_found).wrapping_sub(1), token: self.token }
+    }
 }
 
 /// A rule that joins two tokens.
@@ -206,7 +214,7 @@ impl<'t> PairTableView<'t> {
     #[inline(always)]
     pub(crate) fn find_first(self, pair: EncoderPair) -> PairJoin {
         let (join, is_found) = self.probe(self.home(pair), pair);
-        if is_found { *join } else { PairJoin::NONE }
+        join.or_never(is_found)
     }
 
     #[cold]

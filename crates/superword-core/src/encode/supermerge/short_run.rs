@@ -104,7 +104,7 @@ impl ShortRun {
         for (left, home) in self.changed.into_iter().zip(self.homes) {
             let [one, other] = self.unit_and_next(left);
             let (join, is_found) = pairs.probe(home, self.pair_at(left));
-            let join = if is_found { *join } else { PairJoin::NONE };
+            let join = join.or_never(is_found);
             self.joins[left] = join;
             self.keys[left] = key(join.step, left);
             self.is_usual &= join.step > one.opened_at().max(other.opened_at());
