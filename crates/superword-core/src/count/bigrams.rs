@@ -9,7 +9,7 @@ use crate::count::corpus_pass::ThreadCounter;
 use crate::count::pretoken_map::Probe;
 use crate::platform::cpu::prefetch;
 use crate::platform::hash::fold;
-use crate::platform::huge_pages;
+use crate::platform::huge_pages::HugeBlock;
 use crate::platform::memory_budget::MemoryBudget;
 
 /// Finds the bucket of a pair of neighbours.
@@ -38,7 +38,7 @@ const MAX_BUCKETS: usize = 1 << 26;
 
 /// Counts by a hash that differs in each process. They stop at the largest `u16`.
 pub(crate) struct BigramCounts {
-    counts: Vec<u16>,
+    counts: HugeBlock<u16>,
 }
 
 impl BigramCounts {
@@ -50,13 +50,13 @@ impl BigramCounts {
 
     /// Creates empty counts. The number of buckets is rounded up to a power of two.
     pub(crate) fn new(buckets: usize) -> BigramCounts {
-        BigramCounts { counts: huge_pages::filled(0, buckets.next_power_of_two().max(1 << 10)) }
+        BigramCounts { counts: HugeBlock::filled(0, buckets.next_power_of_two().max(1 << 10)) }
     }
 
     /// Returns the largest count that at least `wanted` buckets reach, or 0.
     pub(crate) fn count_reached_by(&self, wanted: usize) -> u64 {
         let mut buckets_with = vec![0; 1 << 16];
-        for &count in &self.counts {
+        for &count in &*self.counts {
             buckets_with[usize::from(count)] += 1;
         }
         let mut reached = 0;
@@ -104,7 +104,7 @@ impl BigramCounter for BigramCounts {
 
 impl ThreadCounter for BigramCounts {
     fn merge(&mut self, other: BigramCounts) -> Result<(), Error> {
-        for (count, other) in self.counts.iter_mut().zip(other.counts) {
+        for (count, &other) in self.counts.iter_mut().zip(&*other.counts) {
             *count = count.saturating_add(other);
         }
         Ok(())

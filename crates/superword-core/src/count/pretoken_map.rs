@@ -9,7 +9,7 @@ use std::convert::Infallible;
 
 use crate::platform::cpu::prefetch;
 use crate::platform::hash::{FastMap, fold, secret};
-use crate::platform::huge_pages;
+use crate::platform::huge_pages::HugeBlock;
 use crate::pretokenize::key::{INLINE, Key, fold_bytes, long_hash};
 
 /// How many pretokens are prefetched, and then looked up, together.
@@ -76,7 +76,7 @@ impl Probe {
 /// A hash table with open addressing.
 pub(crate) struct PretokenMap<V> {
     /// A power of two of them, at most half in use. A key is searched for from its hash on.
-    slots: Vec<MapSlot<V>>,
+    slots: HugeBlock<MapSlot<V>>,
     used: usize,
     /// The pretokens that are too long for a key, with the index of their value.
     long: FastMap<Box<[u8]>, usize>,
@@ -93,7 +93,7 @@ impl<V: Copy + Default> PretokenMap<V> {
 
     /// Creates an empty map with room for `pretokens` pretokens.
     pub(crate) fn with_capacity(pretokens: usize) -> PretokenMap<V> {
-        let slots = huge_pages::filled(MapSlot::default(), (2 * pretokens).next_power_of_two());
+        let slots = HugeBlock::filled(MapSlot::default(), (2 * pretokens).next_power_of_two());
         let long = FastMap::default();
         PretokenMap { slots, used: 0, long, long_values: Vec::new(), long_bytes: 0 }
     }
@@ -225,8 +225,8 @@ impl<V: Copy + Default> PretokenMap<V> {
 
     #[cold]
     fn grow(&mut self) {
-        let larger = huge_pages::filled(MapSlot::default(), self.slots.len() * 2);
-        for slot in std::mem::replace(&mut self.slots, larger) {
+        let larger = HugeBlock::filled(MapSlot::default(), self.slots.len() * 2);
+        for &slot in &*std::mem::replace(&mut self.slots, larger) {
             if !slot.is_empty() {
                 let index = self.free_slot(slot.key);
                 self.slots[index] = slot;

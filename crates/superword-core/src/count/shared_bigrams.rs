@@ -20,7 +20,9 @@ pub(crate) struct SharedBigramCounts {
 
 impl SharedBigramCounts {
     pub(crate) fn new() -> SharedBigramCounts {
-        SharedBigramCounts { counts: huge_pages::filled(0, BIGRAM_BUCKETS) }
+        let mut counts = huge_pages::with_capacity(BIGRAM_BUCKETS);
+        counts.resize(BIGRAM_BUCKETS, 0);
+        SharedBigramCounts { counts }
     }
 
     /// Returns the counts by bucket.

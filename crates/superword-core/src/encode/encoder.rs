@@ -33,8 +33,7 @@ pub struct Encoder {
     pub(super) merger: PretokenMerger,
     pub(super) supermerges: SupermergeTable,
     pub(super) second_stage: Option<SecondStageMerger>,
-    /// The single bytes, and all pretokens that spell a token which is looked up or which some merge
-    /// makes.
+    /// The pretokens that each cache starts with.
     pub(super) pretokens: ModelPretokens,
     /// `None` if the model has no added tokens.
     pub(super) added_tokens: Option<AddedTokenFinder>,
@@ -67,12 +66,13 @@ impl Encoder {
         let numbering = TokenNumbering::new(model);
         let first_stage_rules = count_first_stage_rules(model);
         let rules = &model.rules()[..first_stage_rules];
-        let (mut supermerges, merger) = call_both(
+        let (supermerges, merger) = call_both(
             || SupermergeTable::new(model, &numbering),
             || PretokenMerger::new(model, &numbering, rules),
         );
+        let mut supermerges = supermerges?;
         let pretokens =
-            ModelPretokens::new(model, rules, &numbering, &merger, &mut supermerges, threads)?;
+            ModelPretokens::new(model, rules, &numbering, &merger, &mut supermerges, threads);
         Ok(Encoder {
             pattern: model.pattern().clone(),
             merger,
@@ -156,6 +156,19 @@ impl Encoder {
     ) -> Result<(), Error> {
         let context = EncodeContext::new(is_interrupted);
         self.append_ids_between::<GROUP_SIZE>(text, cache, ids, context)
+    }
+
+    /// Returns whether a pretoken can end up in one token with what follows.
+    pub(super) fn may_be_joined(&self, pretoken: &[u8], cache: &mut EncoderCache) -> bool {
+        let encoding = cache.table.get(pretoken).or_else(|| {
+            let is_small = !pretoken.is_empty() && self.merger.is_small(pretoken);
+            is_small.then(|| {
+                let EncoderCache { small_merges, spilled, .. } = cache;
+                self.merger.merge_interleaved(small_merges, [pretoken].into_iter());
+                self.supermerges.encode_merged(&small_merges[0], spilled)
+            })
+        });
+        encoding.is_some_and(|encoding| encoding.boundary_after() != 0)
     }
 
     /// Appends the ids of single bytes.

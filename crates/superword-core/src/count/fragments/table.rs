@@ -7,7 +7,7 @@
 use super::FragmentSymbol;
 use crate::platform::cpu::prefetch;
 use crate::platform::hash::fold;
-use crate::platform::huge_pages;
+use crate::platform::huge_pages::HugeBlock;
 
 /// How many symbols fit a slot.
 const INLINE_SYMBOLS: usize = 4;
@@ -18,7 +18,7 @@ pub(crate) struct FragmentTable {
     /// The symbols of the fragments that do not fit a slot.
     long: Vec<FragmentSymbol>,
     /// By hash; at most half are in use.
-    slots: Vec<FragmentSlot>,
+    slots: HugeBlock<FragmentSlot>,
     used: usize,
     symbols: usize,
 }
@@ -115,8 +115,8 @@ impl FragmentTable {
     #[cold]
     fn grow(&mut self) {
         let size = (self.slots.len() * 2).max(1 << 7);
-        let larger = huge_pages::filled(FragmentSlot::default(), size);
-        for slot in std::mem::replace(&mut self.slots, larger) {
+        let larger = HugeBlock::filled(FragmentSlot::default(), size);
+        for &slot in &*std::mem::replace(&mut self.slots, larger) {
             if slot.count > 0 {
                 let mut index = slot.hash as usize & (size - 1);
                 while self.slots[index].count > 0 {

@@ -340,7 +340,7 @@ impl<'t, const SIZE: usize> TextEncoder<'t, SIZE> {
             for (index, small) in chunk.iter().zip(&*small_merges) {
                 let pretoken = pretoken(index);
                 let encoding = if encoder.merger.is_small(pretoken) {
-                    PretokenEncoding::from_tokens(small.tokens(), IN_CACHE, spilled)
+                    encoder.supermerges.encode_merged(small, spilled)
                 } else {
                     encoder.merger.apply_rules(pretoken, pretoken_replay, |_| ());
                     let tokens = pretoken_replay.items().map(|made| made.token);

@@ -7,11 +7,11 @@ use crate::encode::pretoken::model_pretokens::ModelPretokens;
 use crate::encode::pretoken::table::PretokenTable;
 use crate::encode::supermerge::table::{PendingUnit, UnitReplay};
 
-/// The most pretokens in a table. At this limit, those that are not from the model are forgotten,
+/// The most pretokens in a table. At this limit, all but those that each cache starts with are forgotten,
 /// before the table grows. There is room for another group.
 const MAX_PRETOKENS: usize = (1 << 19) - GROUP_SIZE;
 
-/// The most bytes of long pretokens that are not from the model.
+/// The most bytes of long pretokens, beside those that each cache starts with.
 const MAX_LONG_BYTES: usize = 4 << 20;
 
 /// The most tokens of pretokens with many tokens.
@@ -60,7 +60,7 @@ impl FirstStageBuffers {
 }
 
 impl EncoderCache {
-    /// Creates a cache of the model's pretokens.
+    /// Creates a cache that starts with the model's pretokens.
     pub(crate) fn new(model: &ModelPretokens) -> EncoderCache {
         EncoderCache {
             table: PretokenTable::new(model),
@@ -76,7 +76,7 @@ impl EncoderCache {
 
     /// Returns whether there is no room for another group.
     fn is_full(&self, model: &ModelPretokens) -> bool {
-        self.table.len() >= MAX_PRETOKENS.max(3 * model.slots.len())
+        self.table.len() >= MAX_PRETOKENS.max(3 * model.spelling_count)
             || self.table.long_bytes() > model.long.len() + MAX_LONG_BYTES
             || self.spilled.len() > MAX_SPILLED
     }
@@ -143,6 +143,7 @@ mod tests {
                 PretokenEncoding::from_tokens([EncoderToken(number)], 0, &mut Vec::new());
             model.push(&[&number.to_le_bytes()[..], b"model"].concat(), encoding);
         }
+        model.spelling_count = model.slots.len();
         for len in [4, 15, 16, 100, MAX_CACHED_LEN] {
             let most = fill(&mut EncoderCache::new(&model), &model, len);
             assert!(most <= MAX_CACHE_BYTES, "{most} bytes with pretokens of {len}");

@@ -140,6 +140,12 @@ impl SmallMerge {
         self.last_step
     }
 
+    /// Returns the token, if there is only one.
+    #[inline(always)]
+    pub(crate) fn only_token(&self) -> Option<EncoderToken> {
+        (self.after[0] == NO_POSITION).then_some(self.nodes[0].token)
+    }
+
     /// Returns the tokens.
     #[inline(always)]
     pub(crate) fn tokens(&self) -> impl Iterator<Item = EncoderToken> {

@@ -11,7 +11,7 @@ use crate::encode::numbering::{EncoderPair, EncoderToken};
 use crate::encode::pretoken::rule_replay::NEVER;
 use crate::platform::cpu::prefetch;
 use crate::platform::hash::{FastMap, fold, secret};
-use crate::platform::huge_pages;
+use crate::platform::huge_pages::HugeBlock;
 
 /// A merge.
 #[derive(Clone, Copy)]
@@ -43,10 +43,10 @@ struct MergeBucket([i32; BUCKET]);
 /// All merges.
 pub(crate) struct MergeIndex {
     /// By step.
-    merges: Vec<IndexedMerge>,
+    merges: HugeBlock<IndexedMerge>,
     /// The hash table: a power of two of buckets, at most half full. A slot holds a step in its lower
     /// bits, and the tag of its pair in the others.
-    buckets: Vec<MergeBucket>,
+    buckets: HugeBlock<MergeBucket>,
     step_mask: u32,
     tag_mask: u32,
     /// The steps, ascending, of each pair that more than one rule joins.
@@ -73,7 +73,7 @@ impl MergeIndex {
         merges: impl IntoIterator<Item = (u32, IndexedMerge)>,
         end: u32,
     ) -> MergeIndex {
-        let mut by_step = huge_pages::filled(NO_MERGE, end as usize);
+        let mut by_step = HugeBlock::filled(NO_MERGE, end as usize);
         let mut steps = Vec::new();
         for (step, merge) in merges {
             by_step[step as usize] = merge;
@@ -87,11 +87,11 @@ impl MergeIndex {
         index
     }
 
-    fn with_buckets(merges: Vec<IndexedMerge>, buckets: usize, step_bits: u32) -> MergeIndex {
+    fn with_buckets(merges: HugeBlock<IndexedMerge>, buckets: usize, step_bits: u32) -> MergeIndex {
         let step_mask = (1 << step_bits) - 1;
         MergeIndex {
             merges,
-            buckets: huge_pages::filled(MergeBucket([FREE; BUCKET]), buckets),
+            buckets: HugeBlock::filled(MergeBucket([FREE; BUCKET]), buckets),
             step_mask,
             tag_mask: FREE.cast_unsigned() & !step_mask,
             repeated_rules: FastMap::default(),
@@ -240,7 +240,8 @@ mod tests {
                 IndexedMerge { pair, token: EncoderToken(step), split_at: NEVER }
             });
             let merges: Vec<_> = merges.collect();
-            let mut index = MergeIndex::with_buckets(vec![NO_MERGE; 3000], buckets, step_bits);
+            let mut index =
+                MergeIndex::with_buckets(HugeBlock::filled(NO_MERGE, 3000), buckets, step_bits);
             for (step, merge) in (1..).zip(merges) {
                 index.merges[step as usize] = merge;
                 index.insert(step);

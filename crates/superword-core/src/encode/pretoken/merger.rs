@@ -54,9 +54,13 @@ pub(crate) struct DeletePart {
 }
 
 impl TokenDeletes {
-    /// Returns whether some rule deletes a token.
-    pub(crate) fn has(&self, token: EncoderToken) -> bool {
-        self.0.contains_key(&token)
+    /// Returns by token, of which there are so many, whether some rule deletes it.
+    pub(crate) fn mark(&self, tokens: usize) -> Vec<bool> {
+        let mut is_deleted = vec![false; tokens];
+        for token in self.0.keys() {
+            is_deleted[token.as_usize()] = true;
+        }
+        is_deleted
     }
 
     /// Returns the first step after `after` that deletes a token.
@@ -88,11 +92,16 @@ impl PretokenMerger {
                 deletes.0.entry(numbering.token(*token)).or_default().push(delete);
             }
         }
+        let is_deleted = deletes.mark(model.token_count());
         let merges = steps().filter_map(|(step, rule)| match rule {
             Rule::Merge { left, right, token, .. } => {
                 let [left, right, token] =
                     [left, right, token].map(|token| numbering.token(*token));
-                let split_at = deletes.first_step_after(token, step);
+                let split_at = if is_deleted[token.as_usize()] {
+                    deletes.first_step_after(token, step)
+                } else {
+                    NEVER
+                };
                 let pair = EncoderPair { left, right };
                 Some((step, IndexedMerge { pair, token, split_at }))
             }

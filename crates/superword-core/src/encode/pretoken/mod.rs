@@ -5,7 +5,7 @@
 //! 1. [`encoding`]: what is known of a pretoken, in 16 bytes;
 //! 2. [`table`]: the hash table from pretokens to encodings;
 //! 3. [`cache`]: the table of one thread, with its working memory;
-//! 4. [`model_pretokens`]: the encodings that each cache starts with;
+//! 4. [`model_pretokens`]: the pretokens that each cache starts with;
 //! 5. [`merger`]: the merges and deletes of a model, and their effect on any pretoken;
 //! 6. [`merge_index`]: the hash table of merges by the pair that they join;
 //! 7. [`interleaved`]: up to 32 new pretokens of at most 255 bytes, merged in turns;

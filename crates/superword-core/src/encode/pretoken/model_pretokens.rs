@@ -1,12 +1,10 @@
-//! The pretokens that spell tokens of a model, and their encodings.
+//! The pretokens that spell a token of a model and are not encoded as any other new pretoken is: those
+//! that are looked up, deleted, or long.
 //!
 //! They are encoded once, on all threads, and each cache starts with them.
 
-use crate::Error;
 use crate::encode::numbering::{EncoderToken, TokenNumbering};
-use crate::encode::pipeline::dispatch::{Dispatched, InstructionSet, dispatch};
 use crate::encode::pretoken::encoding::{IN_MODEL, PretokenEncoding};
-use crate::encode::pretoken::interleaved::{INTERLEAVED, SmallMerge};
 use crate::encode::pretoken::merger::{OpenSpan, PretokenMerger, PretokenReplay};
 use crate::encode::pretoken::rule_replay::NEVER;
 use crate::encode::pretoken::table::{PretokenSlot, store_long};
@@ -15,7 +13,7 @@ use crate::model::{Model, Rule, TokenIndex};
 use crate::platform::threads::call_on_threads;
 use crate::pretokenize::key::{Key, long_hash};
 
-/// The pretokens that spell tokens of a model, each once.
+/// The pretokens that each cache starts with, each once.
 #[derive(Default)]
 pub(crate) struct ModelPretokens {
     pub(crate) slots: Vec<PretokenSlot>,
@@ -23,14 +21,12 @@ pub(crate) struct ModelPretokens {
     pub(crate) long: Vec<u8>,
     /// The tokens of encodings that have many.
     pub(crate) spilled: Vec<u32>,
+    /// The number of all pretokens that spell a token. Most texts consist of them.
+    pub(crate) spelling_count: usize,
 }
 
 impl ModelPretokens {
-    /// Encodes the pretokens that spell a single byte, a token that is looked up, or one that a merge
-    /// makes, on up to `threads` threads. Adds those that are reopened to the supermerges.
-    ///
-    /// # Errors
-    /// When the model's eligibility is a regex that exceeds its backtracking limit on a token.
+    /// Encodes the pretokens on up to `threads` threads. Adds those that are reopened to the supermerges.
     pub(crate) fn new(
         model: &Model,
         rules: &[Rule],
@@ -38,17 +34,29 @@ impl ModelPretokens {
         merger: &PretokenMerger,
         supermerges: &mut SupermergeTable,
         threads: usize,
-    ) -> Result<ModelPretokens, Error> {
-        let tokens = list_tokens(model, rules);
-        let spans: Vec<&[TokenIndex]> = tokens.chunks(tokens.len().div_ceil(threads)).collect();
+    ) -> ModelPretokens {
+        let mut tokens = list_tokens(model, rules);
+        let mut pretokens =
+            ModelPretokens { spelling_count: tokens.len(), ..ModelPretokens::default() };
         let spellings = SpellingEncoder { model, numbering, merger, supermerges };
+        let is_deleted = merger.deletes.mark(model.token_count());
+        // Any other pretoken becomes one token with the last rule that applies to it, if at all. A long
+        // one is not for `merge_interleaved`.
+        tokens.retain(|&token| {
+            is_deleted[numbering.token(token).as_usize()]
+                || model.is_looked_up(token)
+                || !merger.is_small(model.token(token))
+        });
+        if tokens.is_empty() {
+            return pretokens;
+        }
+        let spans: Vec<&[TokenIndex]> = tokens.chunks(tokens.len().div_ceil(threads)).collect();
         let encoded = call_on_threads(spans.len(), |number| spellings.encode(spans[number]));
-        let mut pretokens = ModelPretokens::default();
         pretokens.slots.reserve_exact(tokens.len());
         for (tokens, encoded) in spans.iter().zip(encoded) {
-            pretokens.append(model, tokens, encoded?, supermerges);
+            pretokens.append(model, tokens, encoded, supermerges);
         }
-        Ok(pretokens)
+        pretokens
     }
 
     fn append(
@@ -103,42 +111,18 @@ struct SpellingEncoder<'m> {
 }
 
 impl SpellingEncoder<'_> {
-    fn encode(&self, tokens: &[TokenIndex]) -> Result<EncodedSpellings, Error> {
-        let instructions = InstructionSet::detect();
-        let mut small_merges: Vec<SmallMerge> =
-            (0..INTERLEAVED).map(|_| SmallMerge::new()).collect();
+    fn encode(&self, tokens: &[TokenIndex]) -> EncodedSpellings {
         let mut replay = PretokenReplay::new();
         let mut open_spans = Vec::new();
-        let mut made = Vec::new();
         let mut encoded = EncodedSpellings::default();
         encoded.encodings.reserve_exact(tokens.len());
-        for tokens in tokens.chunks(INTERLEAVED) {
-            dispatch(instructions, &mut small_merges, SpellingStep { encoder: self, tokens });
-            for (&token, small) in tokens.iter().zip(&small_merges) {
-                open_spans.clear();
-                made.clear();
-                if self.opens_at_most_once(token) {
-                    made.extend(small.tokens());
-                    if made.len() == 1 {
-                        open_spans
-                            .push(OpenSpan { opened_at: small.last_step(), closed_at: NEVER });
-                    }
-                } else {
-                    self.replay(token, &mut replay, |span| open_spans.push(span));
-                    made.extend(replay.items().map(|made| made.token));
-                }
-                self.push(token, &open_spans, &made, &mut encoded)?;
-            }
+        for &token in tokens {
+            open_spans.clear();
+            self.replay(token, &mut replay, |span| open_spans.push(span));
+            let made = replay.items().map(|made| made.token);
+            self.push(self.numbering.token(token), &open_spans, made, &mut encoded);
         }
-        Ok(encoded)
-    }
-
-    /// Whether a short pretoken that spells the token becomes one token with the last rule that applies
-    /// to it, if at all. That is so unless it starts as one token, or is deleted.
-    fn opens_at_most_once(&self, token: TokenIndex) -> bool {
-        !self.model.is_looked_up(token)
-            && !self.merger.deletes.has(self.numbering.token(token))
-            && self.merger.is_small(self.model.token(token))
+        encoded
     }
 
     fn replay(&self, token: TokenIndex, replay: &mut PretokenReplay, each: impl FnMut(OpenSpan)) {
@@ -153,49 +137,26 @@ impl SpellingEncoder<'_> {
     /// the tokens that it becomes.
     fn push(
         &self,
-        token: TokenIndex,
+        token: EncoderToken,
         open_spans: &[OpenSpan],
-        made: &[EncoderToken],
+        made: impl Iterator<Item = EncoderToken>,
         encoded: &mut EncodedSpellings,
-    ) -> Result<(), Error> {
+    ) {
         let EncodedSpellings { encodings, spilled, reopened } = encoded;
-        let pretoken = self.model.token(token);
-        let token = self.numbering.token(token);
         let sides = self.supermerges.boundary_sides(token);
-        let encoding = if !open_spans.is_empty() && sides.any() && self.is_eligible(pretoken)? {
+        let encoding = if !open_spans.is_empty() && sides.any() {
             let (opened_at, reopened) = match open_spans {
                 [span] if span.closed_at == NEVER => (span.opened_at, 0),
                 _ => {
-                    let tokens = made.iter().map(|token| token.0).collect();
+                    let tokens = made.map(|token| token.0).collect();
                     reopened.push(Reopened { open_spans: open_spans.to_vec(), tokens });
                     (NEVER, reopened.len() as u32)
                 }
             };
             PretokenEncoding::from_open(OpenUnit { token, opened_at, reopened }, sides)
         } else {
-            PretokenEncoding::from_tokens(made.iter().copied(), IN_MODEL, spilled)
+            PretokenEncoding::from_tokens(made, IN_MODEL, spilled)
         };
         encodings.push(encoding);
-        Ok(())
-    }
-
-    /// Whether a pretoken is eligible. Bytes that are not UTF-8 are never a pretoken of a text.
-    fn is_eligible(&self, pretoken: &[u8]) -> Result<bool, Error> {
-        std::str::from_utf8(pretoken)
-            .map_or(Ok(false), |pretoken| self.model.eligibility().has(pretoken))
-    }
-}
-
-/// The step that applies all rules to a few pretokens.
-struct SpellingStep<'s, 'm> {
-    encoder: &'s SpellingEncoder<'m>,
-    tokens: &'s [TokenIndex],
-}
-
-impl Dispatched<Vec<SmallMerge>> for SpellingStep<'_, '_> {
-    #[inline(always)]
-    fn run(self, small_merges: &mut Vec<SmallMerge>) {
-        let pretokens = self.tokens.iter().map(|&token| self.encoder.model.token(token));
-        self.encoder.merger.merge_interleaved(small_merges, pretokens);
     }
 }

@@ -11,7 +11,7 @@ use crate::encode::pretoken::encoding::PretokenEncoding;
 use crate::encode::pretoken::model_pretokens::ModelPretokens;
 use crate::platform::cpu::prefetch;
 use crate::platform::hash::secret;
-use crate::platform::huge_pages;
+use crate::platform::huge_pages::HugeBlock;
 use crate::pretokenize::key::{Key, long_hash};
 
 /// A pretoken and its encoding.
@@ -33,7 +33,7 @@ struct PretokenLine([PretokenSlot; SLOTS]);
 pub(crate) struct PretokenTable {
     /// A power of two of lines, at most half of whose slots are used. A pretoken's home is the line
     /// that its hash selects; the chain of lines from there on has no free slot before it.
-    lines: Vec<PretokenLine>,
+    lines: HugeBlock<PretokenLine>,
     used: usize,
     /// The number of pretokens at which it grows, and the lines that it then has at least.
     grows_at: usize,
@@ -51,10 +51,10 @@ impl PretokenTable {
     pub(crate) fn new(model: &ModelPretokens) -> PretokenTable {
         let grows_at = model.slots.len() + FEW_NEW;
         let mut table = PretokenTable {
-            lines: huge_pages::filled(PretokenLine::default(), grows_at.next_power_of_two()),
+            lines: HugeBlock::filled(PretokenLine::default(), grows_at.next_power_of_two()),
             used: 0,
             grows_at,
-            usual_lines: (4 * model.slots.len()).next_power_of_two(),
+            usual_lines: (4 * model.spelling_count).next_power_of_two(),
             long: model.long.clone(),
         };
         table.insert_all(&model.slots);
@@ -168,10 +168,10 @@ impl PretokenTable {
     #[cold]
     fn grow(&mut self) {
         let lines = self.usual_lines.max(2 * self.lines.len());
-        let larger = huge_pages::filled(PretokenLine::default(), lines);
+        let larger = HugeBlock::filled(PretokenLine::default(), lines);
         let old = std::mem::replace(&mut self.lines, larger);
         self.used = 0;
-        for PretokenLine(slots) in &old {
+        for PretokenLine(slots) in &*old {
             self.insert_all(slots);
         }
         self.grows_at = self.lines.len();

@@ -112,8 +112,7 @@ impl OpenTextEncoder {
         // The pretoken that is not complete: if it may be joined with others as one token, or become a
         // token that is looked up, its tokens are not known.
         let begun = &text[stable.end..stable.joined];
-        let may_be_joined =
-            cache.table.get(begun.as_bytes()).is_some_and(|e| e.boundary_after() != 0);
+        let may_be_joined = encoder.may_be_joined(begun.as_bytes(), cache);
         let is_known = !begun.is_empty() && !may_be_joined && !self.starts_lookup(begun.as_bytes());
         if restart == stable.end && is_known {
             let before = out.len();

@@ -9,7 +9,7 @@ use crate::encode::numbering::{EncoderPair, EncoderToken};
 use crate::encode::pretoken::rule_replay::NEVER;
 use crate::platform::cpu::prefetch;
 use crate::platform::hash::{FastMap, fold, secret};
-use crate::platform::huge_pages;
+use crate::platform::huge_pages::HugeBlock;
 use crate::platform::lanes::{LANES, find_equal};
 
 /// The first step that joins two tokens, and the token that it makes.
@@ -75,7 +75,7 @@ impl PairLine {
 /// The hash table.
 pub(crate) struct PairTable {
     /// A power of two of lines.
-    lines: Vec<PairLine>,
+    lines: HugeBlock<PairLine>,
     /// The odd factors of its hash. They are secret, so that no model can be made whose pairs collide.
     left_factor: u64,
     right_factor: u64,
@@ -88,7 +88,7 @@ impl PairTable {
     pub(crate) fn new(rules: &[JoinRule], boundaries: &[EncoderPair]) -> PairTable {
         let lines = usize::midpoint(rules.len(), boundaries.len()) + 1;
         let mut table = PairTable {
-            lines: huge_pages::filled(EMPTY, lines.next_power_of_two()),
+            lines: HugeBlock::filled(EMPTY, lines.next_power_of_two()),
             left_factor: secret() | 1,
             right_factor: fold(secret(), 0x9E37_79B9_7F4A_7C15) | 1,
             repeated_rules: FastMap::default(),

@@ -1,11 +1,14 @@
 //! Open units, and the supermerges that join them.
 
+use crate::Error;
 use crate::encode::numbering::{EncoderPair, EncoderToken, TokenNumbering};
+use crate::encode::pretoken::encoding::{IN_CACHE, PretokenEncoding};
+use crate::encode::pretoken::interleaved::SmallMerge;
 use crate::encode::pretoken::merger::OpenSpan;
 use crate::encode::pretoken::rule_replay::{NEVER, ReplayJoin, ReplayRules, RuleReplay};
 use crate::encode::supermerge::boundaries::list_boundaries;
 use crate::encode::supermerge::pair_table::{JoinRule, PairJoin, PairTable, PairTableView};
-use crate::model::{Model, Rule};
+use crate::model::{Model, Rule, TokenIndex};
 
 /// An open unit: a pretoken that is one token for some steps, or a superword.
 #[derive(Clone, Copy, Debug)]
@@ -47,6 +50,9 @@ pub(crate) struct BoundarySides {
 }
 
 impl BoundarySides {
+    /// No side.
+    pub(crate) const NONE: BoundarySides = BoundarySides { after: false, before: false };
+
     /// Returns whether there is a boundary on either side.
     pub(crate) fn any(self) -> bool {
         self.after || self.before
@@ -60,16 +66,18 @@ pub(crate) struct SupermergeTable {
     is_empty: bool,
     /// Whether there are too many boundaries to list, so that any pair may be one.
     allows_all: bool,
-    /// By token: whether a boundary comes after it as a pretoken, and before it.
-    has_after: Vec<bool>,
-    has_before: Vec<bool>,
+    /// By token: the sides on which superwords contain a boundary beside it as a pretoken.
+    sides: Vec<BoundarySides>,
     /// The first one is unused, since index 0 stands for none.
     reopened: Vec<Reopened>,
 }
 
 impl SupermergeTable {
     /// Creates the table of a model.
-    pub(crate) fn new(model: &Model, numbering: &TokenNumbering) -> SupermergeTable {
+    ///
+    /// # Errors
+    /// When the model's eligibility is a regex that exceeds its backtracking limit on a token.
+    pub(crate) fn new(model: &Model, numbering: &TokenNumbering) -> Result<SupermergeTable, Error> {
         let supermerges = (1..).zip(model.rules()).filter_map(|(step, rule)| match rule {
             &Rule::Supermerge { left, right, token, .. } => {
                 let [left, right, token] = [left, right, token].map(|token| numbering.token(token));
@@ -98,22 +106,21 @@ impl SupermergeTable {
         let allows_all = boundaries.is_none();
         let boundaries = boundaries.unwrap_or_default();
         let pairs = PairTable::new(&supermerges, &boundaries);
-        let mut has_after = vec![allows_all; model.token_count()];
-        let mut has_before = has_after.clone();
+        let all = BoundarySides { after: allows_all, before: allows_all };
+        let mut sides = vec![all; model.token_count()];
         for EncoderPair { left, right } in boundaries {
-            has_after[left.as_usize()] = true;
-            has_before[right.as_usize()] = true;
+            sides[left.as_usize()].after = true;
+            sides[right.as_usize()].before = true;
+        }
+        for index in (0..model.token_count() as u32).map(TokenIndex) {
+            let sides = &mut sides[numbering.token(index).as_usize()];
+            if sides.any() && !is_eligible(model, model.token(index))? {
+                *sides = BoundarySides::NONE;
+            }
         }
         let unused = Reopened { open_spans: Vec::new(), tokens: Box::default() };
         let is_empty = supermerges.is_empty();
-        SupermergeTable {
-            pairs,
-            is_empty,
-            allows_all,
-            has_after,
-            has_before,
-            reopened: vec![unused],
-        }
+        Ok(SupermergeTable { pairs, is_empty, allows_all, sides, reopened: vec![unused] })
     }
 
     /// Adds reopened pretokens, and returns how many there were before.
@@ -137,10 +144,26 @@ impl SupermergeTable {
         }
     }
 
-    /// Returns the sides on which a pretoken with this token may have a boundary.
+    /// Returns the sides on which a pretoken with this token may have a boundary: none if it is not
+    /// eligible.
+    #[inline]
     pub(crate) fn boundary_sides(&self, token: EncoderToken) -> BoundarySides {
-        let index = token.as_usize();
-        BoundarySides { after: self.has_after[index], before: self.has_before[index] }
+        self.sides[token.as_usize()]
+    }
+
+    /// Returns the encoding of a new pretoken to which all merges were applied. If it has many tokens
+    /// they go to the list `spilled` of a cache.
+    #[inline(always)]
+    pub(crate) fn encode_merged(
+        &self,
+        merged: &SmallMerge,
+        spilled: &mut Vec<u32>,
+    ) -> PretokenEncoding {
+        let Some(token) = merged.only_token() else {
+            return PretokenEncoding::from_tokens(merged.tokens(), IN_CACHE, spilled);
+        };
+        let unit = OpenUnit { token, opened_at: merged.last_step(), reopened: 0 };
+        PretokenEncoding::from_open(unit, self.boundary_sides(token))
     }
 
     /// Whether no rule joins open units.
@@ -214,6 +237,11 @@ impl ReplayRules for SupermergeTable {
         let item = OpenUnit { token, opened_at: step, reopened: 0 };
         (step != NEVER).then_some(ReplayJoin { step, item })
     }
+}
+
+/// Whether a pretoken is eligible. Bytes that are not UTF-8 are never a pretoken of a text.
+fn is_eligible(model: &Model, pretoken: &[u8]) -> Result<bool, Error> {
+    std::str::from_utf8(pretoken).map_or(Ok(false), |pretoken| model.eligibility().has(pretoken))
 }
 
 /// Returns the index of the unit that is joined first with the one before.

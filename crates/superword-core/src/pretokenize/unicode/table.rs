@@ -10,14 +10,20 @@ impl CodePointTable {
     /// Creates the table of ranges, each its first code point shifted left by `bits`, plus its number.
     pub(super) fn new(ranges: &[u32], bits: u32) -> CodePointTable {
         let mut table = CodePointTable { page_index: Vec::new(), pages: Vec::new() };
+        let number_of = |range: usize| (ranges[range] & ((1 << bits) - 1)) as u8;
+        let starts_by =
+            |range, code_point| ranges.get(range).is_some_and(|start| start >> bits <= code_point);
         let mut range = 0;
         for first in (0..0x0011_0000_u32).step_by(256) {
-            let mut numbers = [0; 256];
-            for (code_point, number) in (first..).zip(&mut numbers) {
-                while ranges.get(range + 1).is_some_and(|next| next >> bits <= code_point) {
-                    range += 1;
+            let mut numbers = [number_of(range); 256];
+            // Most pages are all one range.
+            if starts_by(range + 1, first + 255) {
+                for (code_point, number) in (first..).zip(&mut numbers) {
+                    while starts_by(range + 1, code_point) {
+                        range += 1;
+                    }
+                    *number = number_of(range);
                 }
-                *number = (ranges[range] & ((1 << bits) - 1)) as u8;
             }
             let known = table.pages.iter().position(|other| *other == numbers);
             let index = known.unwrap_or_else(|| {

@@ -5,13 +5,13 @@
 
 use super::{Occurrence, TokenPair, TrainingToken};
 use crate::platform::cpu::prefetch;
-use crate::platform::huge_pages;
+use crate::platform::huge_pages::HugeBlock;
 
 /// A hash table with open addressing.
 #[derive(Default)]
 pub(super) struct KeptPairs {
     /// A power of two of them, at most half in use. A pair is searched for from its hash on.
-    slots: Vec<PairSlot>,
+    slots: HugeBlock<PairSlot>,
     used: usize,
     /// The occurrences of the pairs.
     lists: Vec<Vec<Occurrence>>,
@@ -169,8 +169,8 @@ impl KeptPairs {
 
     #[cold]
     fn grow(&mut self) {
-        let larger = huge_pages::filled(NOT_IN_USE, (self.slots.len() * 2).max(1 << 8));
-        for slot in std::mem::replace(&mut self.slots, larger) {
+        let larger = HugeBlock::filled(NOT_IN_USE, (self.slots.len() * 2).max(1 << 8));
+        for &slot in &*std::mem::replace(&mut self.slots, larger) {
             if slot.is_in_use() {
                 let index = self.free_slot(slot.pair);
                 self.slots[index] = slot;

@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 
 use super::{Candidate, Occurrence, TokenPair, TokenSequence, for_each_pair};
 use crate::platform::hash::FastMap;
-use crate::platform::huge_pages;
+use crate::platform::huge_pages::HugeBlock;
 use crate::platform::threads::call_on_threads;
 
 /// How to count all pairs again.
@@ -46,7 +46,7 @@ pub(super) fn count_frequent_pairs<S: TokenSequence>(
     let spans = sequence.spans().len();
     let sums = in_parallel(spans, threads, |spans| sum_by_bucket(sequence, spans));
     let sums = sums.into_iter().reduce(|mut sums, others| {
-        sums.iter_mut().zip(&others).for_each(|(sum, other)| *sum += other);
+        sums.iter_mut().zip(&*others).for_each(|(sum, other)| *sum += other);
         sums
     });
     let Some(sums) = sums else { return (Vec::new(), *floors.start()) };
@@ -85,10 +85,10 @@ fn in_parallel<T: Send>(
 }
 
 /// Adds up the counts of all pairs that share a bucket.
-fn sum_by_bucket<S: TokenSequence>(sequence: &S, spans: Range<usize>) -> Vec<u64> {
+fn sum_by_bucket<S: TokenSequence>(sequence: &S, spans: Range<usize>) -> HugeBlock<u64> {
     // One bucket for each cell, if those are few.
     let buckets = sequence.spans().end().next_power_of_two().clamp(MIN_BUCKETS, 1 << 22);
-    let mut sums = huge_pages::filled(0, buckets);
+    let mut sums = HugeBlock::filled(0, buckets);
     for span in spans.map(|index| sequence.spans().get(index)) {
         let weight = sequence.weight(span.weight_class);
         for_each_pair(sequence, span.range(), |pair, _, counts| {
