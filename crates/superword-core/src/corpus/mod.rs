@@ -41,6 +41,7 @@ pub use self::document_stream::DocumentStream;
 pub use self::feed::Feed;
 pub use self::files::Files;
 pub use self::format::is_supported;
+pub(crate) use self::json::find_special;
 pub use self::memory::Memory;
 pub use self::options::{CorpusOptions, MAX_DOCUMENT_BYTES, OnError, ReadOptions};
 #[cfg(test)]

@@ -9,6 +9,7 @@ use std::collections::HashSet;
 use serde::{Deserialize, Serialize};
 
 use super::file_fields::{File, UnknownField};
+use super::file_lines::read_lines;
 use super::history::History;
 use super::spelled::Token;
 use super::token_interner::quote_token;
@@ -40,6 +41,9 @@ const PRUNED: &str = "pruned";
 
 /// The name in `requires` of a pattern that splits by script.
 const SCRIPT_RUNS: &str = "script_runs";
+
+/// How many rules later the tokens of a rule are looked up than they are prefetched.
+const PREFETCH_DISTANCE: usize = 8;
 
 /// The fields that identify a file, even if it is not a model of this version.
 #[derive(Deserialize)]
@@ -172,8 +176,9 @@ impl Model {
     /// # Errors
     /// When it is not a model, or one that contradicts itself.
     pub fn from_json(text: &[u8]) -> Result<Model, Error> {
+        let mut rest = String::new();
         let parsed = match simdutf8::basic::from_utf8(text) {
-            Ok(text) => serde_json::from_str(text),
+            Ok(text) => read_lines(text, &mut rest).map_or_else(|| serde_json::from_str(text), Ok),
             // It says where the text is not UTF-8.
             Err(_) => serde_json::from_slice(text),
         };
@@ -186,7 +191,10 @@ impl Model {
         let history = History::of_file(|byte| listed[usize::from(byte)], file.rules.len());
         let looked_up = file.lookup_tokens.iter().flatten().map(|token| &*token.0);
         let mut history = history.look_up(looked_up)?;
-        for rule in &file.rules {
+        for (index, rule) in file.rules.iter().enumerate() {
+            if let Some(later) = file.rules.get(index + PREFETCH_DISTANCE) {
+                history.prefetch(later);
+            }
             history.perform(rule)?;
         }
         let mut ids = VocabularyBuilder::new(&history);

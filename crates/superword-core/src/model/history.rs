@@ -11,6 +11,7 @@ use super::rule::{Rule, SpelledRule};
 use super::token_interner::{TokenInterner, quote_token};
 use super::{TokenIndex, model_error};
 use crate::Error;
+use crate::platform::huge_pages;
 
 /// Whether a token is in the vocabulary, and since when.
 #[derive(Clone, Copy, Default)]
@@ -23,7 +24,7 @@ struct Presence {
     /// Some supermerge made the token, so deletes no longer remove it from the vocabulary.
     by_supermerge: bool,
     /// The index of the rule with which the token last entered the vocabulary.
-    entered: usize,
+    entered: u32,
 }
 
 impl Presence {
@@ -67,7 +68,7 @@ impl History {
             .collect();
         History {
             tokens: TokenInterner::single_bytes(rules),
-            rules: Vec::with_capacity(rules),
+            rules: huge_pages::with_capacity(rules),
             size: presence.iter().filter(|presence| presence.is_in_vocabulary()).count(),
             presence,
             lookup_count: 0,
@@ -137,6 +138,18 @@ impl History {
         Ok(&self.rules[self.rules.len() - 1])
     }
 
+    /// Prefetches what a rule that will be performed soon looks up first.
+    pub(super) fn prefetch(&mut self, rule: &SpelledRule<'_>) {
+        if let SpelledRule::Merge { left, right, .. }
+        | SpelledRule::Supermerge { left, right, .. } = rule
+        {
+            self.tokens.prefetch(left);
+            self.tokens.prefetch(right);
+            self.join_bytes(left, right);
+            self.tokens.prefetch(&self.joined);
+        }
+    }
+
     /// The vocabulary as training orders it: the bytes, then the other tokens in the order in which
     /// they last entered it.
     pub(super) fn in_order_of_entry(&self) -> impl Iterator<Item = TokenIndex> {
@@ -167,9 +180,7 @@ impl History {
     ) -> Result<[TokenIndex; 3], Error> {
         let left_token = self.find_token(left, may_join)?;
         let right_token = self.find_token(right, may_join)?;
-        self.joined.clear();
-        self.joined.extend_from_slice(left);
-        self.joined.extend_from_slice(right);
+        self.join_bytes(left, right);
         let token = self.tokens.intern(&self.joined);
         if token.as_usize() == self.presence.len() {
             self.presence.push(Presence::default());
@@ -177,11 +188,17 @@ impl History {
         Ok([left_token, right_token, token])
     }
 
+    fn join_bytes(&mut self, left: &[u8], right: &[u8]) {
+        self.joined.clear();
+        self.joined.extend_from_slice(left);
+        self.joined.extend_from_slice(right);
+    }
+
     /// Adds a token to the end of the vocabulary, unless it is in it.
     fn enter(&mut self, token: TokenIndex, mark: impl Fn(&mut Presence)) {
         let presence = &mut self.presence[token.as_usize()];
         if !presence.is_in_vocabulary() {
-            presence.entered = self.rules.len();
+            presence.entered = self.rules.len() as u32;
             self.size += 1;
         }
         mark(presence);

@@ -14,7 +14,7 @@
 //!   `open_suffixes`: ends of texts that may start one, `special`: further special tokens;
 //! - `truncate`: smaller models, `pruned`: smaller vocabularies, `imported`: models with given ids, and further rules;
 //! - `ranked_merges`, `early_merges`: the merges of other libraries as rules;
-//! - `format`, `file_fields`, `spelled`: the model file, `authors`: the files of the paper's authors;
+//! - `format`, `file_fields`, `file_lines`, `spelled`: the model file, `authors`: the files of the paper's authors;
 //! - `decode`: ids back to bytes, `fingerprint`: a digest of what decides the ids.
 
 mod added;
@@ -24,6 +24,7 @@ mod authors;
 mod decode;
 mod early_merges;
 mod file_fields;
+mod file_lines;
 mod fingerprint;
 mod format;
 mod history;

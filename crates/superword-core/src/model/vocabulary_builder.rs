@@ -22,7 +22,7 @@ impl<'a> VocabularyBuilder<'a> {
     pub(super) fn new(history: &'a History) -> VocabularyBuilder<'a> {
         VocabularyBuilder {
             history,
-            vocabulary: Vec::new(),
+            vocabulary: Vec::with_capacity(history.tokens.len()),
             is_listed: vec![false; history.tokens.len()],
         }
     }

@@ -11,6 +11,8 @@
 mod escape;
 mod skip;
 
+pub(crate) use self::skip::find_special;
+
 use self::escape::unescape;
 use self::skip::{skip_string, skip_value};
 

@@ -5,7 +5,7 @@ use super::{Cursor, LineError};
 /// Finds the first quote, backslash or control character from `at` on. It tests eight bytes at a time
 /// in one word.
 #[inline(always)]
-pub(super) fn find_special(bytes: &[u8], mut at: usize) -> usize {
+pub(crate) fn find_special(bytes: &[u8], mut at: usize) -> usize {
     const EACH: u64 = 0x0101_0101_0101_0101;
     const HIGH: u64 = 0x80 * EACH;
     // Sets the high bit of every byte below `least`. Bits above the lowest of them may be wrong.
