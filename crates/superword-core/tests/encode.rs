@@ -102,7 +102,7 @@ fn pruned_models_encode_as_defined() {
 }
 
 #[test]
-fn long_texts_are_the_same_with_avx2_and_without_in_groups_of_any_size() {
+fn long_texts_are_the_same_at_all_cpu_levels_in_groups_of_any_size() {
     for seed in 0..3 {
         for kind in KINDS {
             check_long(&invent_data(kind, seed));

@@ -8,7 +8,6 @@ use crate::Error;
 use crate::control::never;
 use crate::corpus::split_into_pieces;
 use crate::encode::numbering::TokenNumbering;
-use crate::encode::pipeline::dispatch::InstructionSet;
 use crate::encode::pipeline::group::GROUP_SIZE;
 use crate::encode::pipeline::text_encoder::TextEncoder;
 use crate::encode::pretoken::cache::EncoderCache;
@@ -17,6 +16,7 @@ use crate::encode::pretoken::model_pretokens::ModelPretokens;
 use crate::encode::supermerge::second_stage::{SecondStageMerger, count_first_stage_rules};
 use crate::encode::supermerge::table::SupermergeTable;
 use crate::model::{AddedTokenFinder, Model, Segment};
+use crate::platform::cpu::CpuLevel;
 use crate::platform::threads::call_both;
 use crate::pretokenize::Pattern;
 
@@ -98,10 +98,10 @@ impl Encoder {
         Ok(ids)
     }
 
-    /// Encodes a text in groups of at most `SIZE` pretokens, and without AVX2 if `is_portable`.
+    /// Encodes a text in groups of at most `SIZE` pretokens, with no instructions above a level.
     ///
-    /// Public for `tests/encode.rs` alone. [`Encoder::encode`] has one group size, and uses AVX2
-    /// wherever the processor has it, so it does not reach the other combinations.
+    /// Public for `tests/encode.rs` alone. [`Encoder::encode`] has one group size, and uses the best level
+    /// that the processor has, so it does not reach the other combinations.
     ///
     /// # Errors
     /// As [`Encoder::encode`].
@@ -109,13 +109,12 @@ impl Encoder {
     pub fn encode_in_groups<const SIZE: usize>(
         &self,
         text: &str,
-        is_portable: bool,
+        level: CpuLevel,
     ) -> Result<Vec<u32>, Error> {
-        let instructions =
-            if is_portable { InstructionSet::PORTABLE } else { InstructionSet::detect() };
         let mut cache = self.take_cache();
         let mut ids = Vec::new();
-        let context = EncodeContext { instructions, is_interrupted: &never };
+        let context =
+            EncodeContext { level: level.min(CpuLevel::detected()), is_interrupted: &never };
         self.append_ids::<SIZE>(text, &mut cache, &mut ids, context)?;
         self.return_cache(cache);
         Ok(ids)
@@ -219,7 +218,7 @@ impl Encoder {
             result?;
             return self.numbering.convert_to_ids(ids, start);
         }
-        let mut encoder = TextEncoder::<SIZE>::new(self, text, cache, ids, context.instructions);
+        let mut encoder = TextEncoder::<SIZE>::new(self, text, cache, ids, context.level);
         let spans = self.pattern.spans(text).interrupted_by(context.is_interrupted);
         let result = spans.for_each_block(|base, ends| encoder.add(base, ends));
         encoder.finish();
@@ -264,7 +263,7 @@ impl Encoder {
         let mut buffers = mem::take(&mut cache.first_stage);
         buffers.clear();
         let mut encoder =
-            TextEncoder::<SIZE>::new(self, text, cache, &mut buffers.tokens, context.instructions);
+            TextEncoder::<SIZE>::new(self, text, cache, &mut buffers.tokens, context.level);
         let mut result = Ok(());
         let spans = self.pattern.spans(text).interrupted_by(context.is_interrupted);
         spans.for_each(|span| match span {
@@ -286,13 +285,13 @@ impl Encoder {
 /// How a text is encoded.
 #[derive(Clone, Copy)]
 struct EncodeContext<'c> {
-    instructions: InstructionSet,
+    level: CpuLevel,
     is_interrupted: &'c (dyn Fn() -> bool + Sync),
 }
 
 impl<'c> EncodeContext<'c> {
     /// Uses the best instructions that this processor has.
     fn new(is_interrupted: &'c (dyn Fn() -> bool + Sync)) -> EncodeContext<'c> {
-        EncodeContext { instructions: InstructionSet::detect(), is_interrupted }
+        EncodeContext { level: CpuLevel::detected(), is_interrupted }
     }
 }

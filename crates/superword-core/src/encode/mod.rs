@@ -44,3 +44,5 @@ pub use crate::encode::replay::{Replay, ReplayStep, replay_tokens, replayed_toke
 pub(crate) use crate::encode::rules_that_open::rules_that_open;
 pub use crate::encode::stable::{EncodeStream, OpenTextEncoder};
 pub use crate::encode::working_memory::{BYTES_PER_PRETOKEN_BYTE, MAX_PRETOKEN_BYTES};
+#[doc(hidden)]
+pub use crate::platform::cpu::CpuLevel;

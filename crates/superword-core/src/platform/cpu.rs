@@ -3,6 +3,8 @@
 //! Built with `--cfg superword_portable`, x86-64 and aarch64 run the code of other processors.
 //! The test suite builds it that way to test that code.
 
+use std::sync::LazyLock;
+
 /// Prefetches the memory behind a reference.
 #[inline]
 pub(crate) fn prefetch<T>(memory: &T) {
@@ -26,15 +28,48 @@ pub(crate) fn prefetch<T>(memory: &T) {
     let _ = memory;
 }
 
-/// Returns whether the processor has the `x86-64-v3` instructions, 32-byte vectors and bit
-/// manipulation, for which hot functions are compiled a second time.
-pub(crate) fn has_x86_64_v3() -> bool {
-    #[cfg(all(target_arch = "x86_64", not(superword_portable)))]
-    return is_x86_feature_detected!("avx2")
+/// A set of instructions for which hot functions are compiled. Each has those before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum CpuLevel {
+    /// The instructions that every processor of this kind has.
+    Base,
+    /// `x86-64-v3`: 32-byte vectors (AVX2), and bit manipulation.
+    V3,
+    /// `x86-64-v4`: 64-byte vectors (AVX-512); and `avx512vbmi2`, which moves chosen bytes together.
+    V4,
+}
+
+static DETECTED: LazyLock<CpuLevel> = LazyLock::new(detect);
+
+impl CpuLevel {
+    /// Returns the best level that this processor has.
+    #[must_use]
+    pub fn detected() -> CpuLevel {
+        *DETECTED
+    }
+}
+
+#[cfg(all(target_arch = "x86_64", not(superword_portable)))]
+fn detect() -> CpuLevel {
+    let has_v3 = is_x86_feature_detected!("avx2")
         && is_x86_feature_detected!("bmi1")
         && is_x86_feature_detected!("bmi2")
         && is_x86_feature_detected!("lzcnt")
         && is_x86_feature_detected!("popcnt");
-    #[cfg(not(all(target_arch = "x86_64", not(superword_portable))))]
-    false
+    let has_v4 = is_x86_feature_detected!("avx512f")
+        && is_x86_feature_detected!("avx512bw")
+        && is_x86_feature_detected!("avx512cd")
+        && is_x86_feature_detected!("avx512dq")
+        && is_x86_feature_detected!("avx512vl")
+        && is_x86_feature_detected!("avx512vbmi2");
+    match (has_v3, has_v4) {
+        (true, true) => CpuLevel::V4,
+        (true, false) => CpuLevel::V3,
+        (false, _) => CpuLevel::Base,
+    }
+}
+
+#[cfg(not(all(target_arch = "x86_64", not(superword_portable))))]
+fn detect() -> CpuLevel {
+    CpuLevel::Base
 }

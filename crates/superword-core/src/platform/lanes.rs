@@ -22,12 +22,21 @@ pub(crate) fn find_equal(words: &[u32; LANES], value: u32) -> u32 {
 }
 
 /// Returns the set of those of 64 bytes that have the given bit. Without vectors it takes three times as
-/// many instructions.
+/// many instructions. In the compilation for AVX-512, the processor must have that.
 #[inline(always)]
-pub(crate) fn with_bit(bytes: &[u8; 64], bit: u32) -> u64 {
+pub(crate) fn with_bit<const AVX512: bool>(bytes: &[u8; 64], bit: u32) -> u64 {
+    #[cfg(all(target_arch = "x86_64", not(superword_portable)))]
+    if AVX512 {
+        use std::arch::x86_64::{_mm512_loadu_si512, _mm512_set1_epi8, _mm512_test_epi8_mask};
+        // SAFETY: the processor has AVX-512, and the load reads the bytes.
+        return unsafe {
+            let bytes = _mm512_loadu_si512(bytes.as_ptr().cast());
+            _mm512_test_epi8_mask(bytes, _mm512_set1_epi8((1_u8 << bit).cast_signed()))
+        };
+    }
     #[cfg(all(target_arch = "x86_64", not(superword_portable)))]
     // SAFETY: every x86-64 processor has SSE2, and each load reads 16 of the bytes.
-    unsafe {
+    return unsafe {
         use std::arch::x86_64::{
             _mm_cvtsi32_si128, _mm_loadu_si128, _mm_movemask_epi8, _mm_sll_epi16,
         };
@@ -36,7 +45,7 @@ pub(crate) fn with_bit(bytes: &[u8; 64], bit: u32) -> u64 {
             let shifted = _mm_sll_epi16(_mm_loadu_si128(chunk.as_ptr().cast()), shift);
             set << 16 | u64::from(_mm_movemask_epi8(shifted).cast_unsigned())
         })
-    }
+    };
     #[cfg(not(all(target_arch = "x86_64", not(superword_portable))))]
     bytes.as_chunks().0.iter().rev().fold(0, |set, chunk| {
         let ones = u64::from_le_bytes(*chunk) >> bit & 0x0101_0101_0101_0101;
@@ -54,7 +63,10 @@ mod tests {
         let bytes: [u8; 64] = std::array::from_fn(|index| (index * index * 7 % 251) as u8);
         for bit in 0..8 {
             let expected = (0..64).filter(|&index| bytes[index] >> bit & 1 != 0);
-            assert_eq!(with_bit(&bytes, bit), expected.fold(0, |set, index| set | 1 << index));
+            assert_eq!(
+                with_bit::<false>(&bytes, bit),
+                expected.fold(0, |set, index| set | 1 << index)
+            );
         }
     }
 

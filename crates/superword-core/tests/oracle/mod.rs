@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use superword_core::encode::{OpenTextEncoder, replay_tokens, replayed_token};
+use superword_core::encode::{CpuLevel, OpenTextEncoder, replay_tokens, replayed_token};
 use superword_core::model::TokenId;
 use superword_core::{Encoder, Error, Model};
 
@@ -49,9 +49,9 @@ pub(crate) fn check(data: &[u8], texts: usize) {
 pub(crate) fn check_long(data: &[u8]) {
     let (invented, mut choices) = Invented::new(data);
     let text = invented.language.invent_text(&mut choices, 10_000);
-    let (_, encode) = PORTABLE_IN_GROUPS_OF_8;
+    let (_, encode) = BASE_IN_GROUPS_OF_8;
     let expected = unwrap_token(encode(&invented.encoder, &text));
-    let ways = [IN_GROUPS_OF_8, IN_GROUPS_OF_512, PORTABLE_IN_GROUPS_OF_512];
+    let ways = [V4_IN_GROUPS_OF_8, V3_IN_GROUPS_OF_512, V4_IN_GROUPS_OF_512, BASE_IN_GROUPS_OF_512];
     invented.compare(&text, &expected, &ways);
 }
 
@@ -165,25 +165,31 @@ fn unwrap_token(ids: Result<Vec<u32>, Error>) -> Ids {
 /// A way to encode a text: its name, and what it gives.
 type Way = (&'static str, fn(&Encoder, &str) -> Result<Vec<u32>, Error>);
 
-/// All ways. A text is encoded in two or three of them.
-const WAYS: [&[Way]; 5] = [
-    &[IN_GROUPS_OF_8, PORTABLE_IN_GROUPS_OF_512],
-    &[PORTABLE_IN_GROUPS_OF_8, IN_GROUPS_OF_512],
-    &[IN_GROUPS_OF_512, PORTABLE_IN_GROUPS_OF_8],
-    &[PORTABLE_IN_GROUPS_OF_512, IN_GROUPS_OF_8],
-    &[IN_GROUPS_OF_24, IN_GROUPS_OF_8, IN_GROUPS_OF_512],
+/// All ways. A text is encoded in two or three of them. A processor uses the best level that it has, up to
+/// the one that is named.
+const WAYS: [&[Way]; 6] = [
+    &[V4_IN_GROUPS_OF_8, BASE_IN_GROUPS_OF_512],
+    &[BASE_IN_GROUPS_OF_8, V4_IN_GROUPS_OF_512],
+    &[V4_IN_GROUPS_OF_512, BASE_IN_GROUPS_OF_8],
+    &[BASE_IN_GROUPS_OF_512, V3_IN_GROUPS_OF_8],
+    &[V3_IN_GROUPS_OF_512, V4_IN_GROUPS_OF_8],
+    &[V4_IN_GROUPS_OF_24, V4_IN_GROUPS_OF_8, V3_IN_GROUPS_OF_512],
 ];
 
-const IN_GROUPS_OF_8: Way =
-    ("groups of 8", |encoder, text| encoder.encode_in_groups::<8>(text, false));
-const PORTABLE_IN_GROUPS_OF_8: Way =
-    ("groups of 8, portable", |encoder, text| encoder.encode_in_groups::<8>(text, true));
-const IN_GROUPS_OF_24: Way =
-    ("groups of 24", |encoder, text| encoder.encode_in_groups::<24>(text, false));
-const IN_GROUPS_OF_512: Way =
-    ("groups of 512", |encoder, text| encoder.encode_in_groups::<512>(text, false));
-const PORTABLE_IN_GROUPS_OF_512: Way =
-    ("groups of 512, portable", |encoder, text| encoder.encode_in_groups::<512>(text, true));
+const BASE_IN_GROUPS_OF_8: Way =
+    ("groups of 8, base", |encoder, text| encoder.encode_in_groups::<8>(text, CpuLevel::Base));
+const V3_IN_GROUPS_OF_8: Way =
+    ("groups of 8, v3", |encoder, text| encoder.encode_in_groups::<8>(text, CpuLevel::V3));
+const V4_IN_GROUPS_OF_8: Way =
+    ("groups of 8, v4", |encoder, text| encoder.encode_in_groups::<8>(text, CpuLevel::V4));
+const V4_IN_GROUPS_OF_24: Way =
+    ("groups of 24, v4", |encoder, text| encoder.encode_in_groups::<24>(text, CpuLevel::V4));
+const BASE_IN_GROUPS_OF_512: Way =
+    ("groups of 512, base", |encoder, text| encoder.encode_in_groups::<512>(text, CpuLevel::Base));
+const V3_IN_GROUPS_OF_512: Way =
+    ("groups of 512, v3", |encoder, text| encoder.encode_in_groups::<512>(text, CpuLevel::V3));
+const V4_IN_GROUPS_OF_512: Way =
+    ("groups of 512, v4", |encoder, text| encoder.encode_in_groups::<512>(text, CpuLevel::V4));
 
 /// Encodes a text by the definition.
 fn define(model: &Model, text: &str) -> Ids {

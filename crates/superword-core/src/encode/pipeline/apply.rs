@@ -21,7 +21,7 @@ impl<const SIZE: usize> TextEncoder<'_, SIZE> {
 
     /// Finds the pretokens that can end up in one token with the one before.
     #[inline(always)]
-    pub(crate) fn find_boundaries(&mut self) -> GroupBits {
+    pub(crate) fn find_boundaries<const AVX512: bool>(&mut self) -> GroupBits {
         let pairs = self.encoder.supermerges.pairs();
         let PretokenGroup {
             encodings, kinds, possible: list, pair_homes, is_boundary, joins, ..
@@ -31,10 +31,10 @@ impl<const SIZE: usize> TextEncoder<'_, SIZE> {
         for (start, set) in (0..self.size).step_by(WORD_BITS).zip(&mut possible) {
             let before = kinds[start..].first_chunk().expect("a word of kinds");
             let after = kinds[start + 1..].first_chunk().expect("a word of kinds");
-            *set = with_bit(before, BOUNDARY_AFTER.trailing_zeros())
-                & with_bit(after, BOUNDARY_BEFORE.trailing_zeros())
+            *set = with_bit::<AVX512>(before, BOUNDARY_AFTER.trailing_zeros())
+                & with_bit::<AVX512>(after, BOUNDARY_BEFORE.trailing_zeros())
                 & lowest(self.size - start);
-            append_bits::<20>(list, &mut count, *set, start);
+            append_bits::<AVX512, 20>(list, &mut count, *set, start);
         }
         let list = &list[..count.min(GROUP_SIZE)];
         for (&index, home) in list.iter().zip(&mut *pair_homes) {
@@ -49,7 +49,7 @@ impl<const SIZE: usize> TextEncoder<'_, SIZE> {
         let mut found = GroupBits::default();
         for (word, (found, &possible)) in found.iter_mut().zip(&possible).enumerate() {
             let bytes = is_boundary[word * WORD_BITS..].first_chunk().expect("a word of bytes");
-            *found = with_bit(bytes, 0) & possible;
+            *found = with_bit::<AVX512>(bytes, 0) & possible;
         }
         if self.encoder.supermerges.allows_all() {
             self.allow_all(&possible, &mut found);
@@ -121,7 +121,11 @@ impl<const SIZE: usize> TextEncoder<'_, SIZE> {
     /// become part of others. A reopened unit is opened at [`NEVER`], so that they leave it to
     /// [`Self::merge_run`].
     #[inline(always)]
-    pub(crate) fn apply_supermerges(&mut self, boundaries: &GroupBits, complete: usize) {
+    pub(crate) fn apply_supermerges<const AVX512: bool>(
+        &mut self,
+        boundaries: &GroupBits,
+        complete: usize,
+    ) {
         let PretokenGroup { pairs, triples, longer, .. } = &mut *self.group;
         let [mut pair_count, mut triple_count, mut longer_count] = [0; 3];
         let mut before = 0;
@@ -137,9 +141,9 @@ impl<const SIZE: usize> TextEncoder<'_, SIZE> {
             before = set >> (WORD_BITS - 1);
             // Three lists, because a branch on the length is hard to predict.
             let start = index * WORD_BITS;
-            append_bits::<6>(pairs, &mut pair_count, starts & !second, start);
-            append_bits::<4>(triples, &mut triple_count, starts & second & !third, start);
-            append_bits::<4>(longer, &mut longer_count, starts & second & third, start);
+            append_bits::<AVX512, 6>(pairs, &mut pair_count, starts & !second, start);
+            append_bits::<AVX512, 4>(triples, &mut triple_count, starts & second & !third, start);
+            append_bits::<AVX512, 4>(longer, &mut longer_count, starts & second & third, start);
         }
         for index in 0..pair_count {
             self.merge_pair(self.group.pairs[index] as usize);

@@ -1,62 +1,59 @@
-//! The choice between the two compilations of the hot path.
+//! The choice between the compilations of the hot path.
 //!
-//! Each step is one safe body, compiled twice: with the `x86-64-v3` instructions (AVX2 and bit
-//! manipulation) and without. This is the only place in `encode` that chooses between them.
+//! Each step is one safe body, compiled for each level of the processor: for that with AVX-512, for that
+//! with AVX2, and for all processors. This is the only place in `encode` that chooses between them.
 
-/// The instructions that the hot path may use.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct InstructionSet {
-    has_v3: bool,
-}
-
-impl InstructionSet {
-    /// The instructions that every processor has.
-    pub(crate) const PORTABLE: InstructionSet = InstructionSet { has_v3: false };
-
-    /// Detects the best instructions that this processor has.
-    pub(crate) fn detect() -> InstructionSet {
-        InstructionSet { has_v3: v3::is_available() }
-    }
-}
+use crate::platform::cpu::CpuLevel;
 
 /// A step of the hot path. Its `run` must be `#[inline(always)]`, or it is compiled only once. A step
 /// of at most two words is passed in registers.
 pub(crate) trait Dispatched<T> {
-    /// Runs the step on its target.
-    fn run(self, target: &mut T);
+    /// Runs the step on its target. `AVX512` is true in the compilation for [`CpuLevel::V4`]. What the
+    /// compiler would not do by itself there asks for it.
+    fn run<const AVX512: bool>(self, target: &mut T);
 }
 
 /// Runs a step on its target with the given instructions.
 #[inline(always)]
-pub(crate) fn dispatch<T>(instructions: InstructionSet, target: &mut T, step: impl Dispatched<T>) {
-    if instructions.has_v3 {
-        // SAFETY: `has_v3` is only true where `is_available` was.
-        unsafe { v3::run(target, step) }
-    } else {
-        step.run(target);
+pub(crate) fn dispatch<T>(level: CpuLevel, target: &mut T, step: impl Dispatched<T>) {
+    match level {
+        CpuLevel::Base => step.run::<false>(target),
+        // SAFETY: the processor has this level, which only `CpuLevel::detected` returns.
+        CpuLevel::V3 => unsafe { x86_64::run_v3(target, step) },
+        // SAFETY: as above.
+        CpuLevel::V4 => unsafe { x86_64::run_v4(target, step) },
     }
 }
 
-/// The steps compiled for `x86-64-v3`.
+/// The steps compiled for more instructions.
 #[cfg(all(target_arch = "x86_64", not(superword_portable)))]
-mod v3 {
-    pub(super) use crate::platform::cpu::has_x86_64_v3 as is_available;
+mod x86_64 {
+    use super::Dispatched;
 
     #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
     #[inline(never)]
-    pub(super) fn run<T>(target: &mut T, step: impl super::Dispatched<T>) {
-        step.run(target);
+    pub(super) fn run_v3<T>(target: &mut T, step: impl Dispatched<T>) {
+        step.run::<false>(target);
+    }
+
+    #[target_feature(enable = "avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx512vbmi2")]
+    #[inline(never)]
+    pub(super) fn run_v4<T>(target: &mut T, step: impl Dispatched<T>) {
+        step.run::<true>(target);
     }
 }
 
-/// Stands in where there is no `x86-64-v3`.
+/// Stands in where there is only one level.
 #[cfg(not(all(target_arch = "x86_64", not(superword_portable))))]
-mod v3 {
-    pub(super) fn is_available() -> bool {
-        false
+mod x86_64 {
+    use super::Dispatched;
+
+    pub(super) unsafe fn run_v3<T>(target: &mut T, step: impl Dispatched<T>) {
+        step.run::<false>(target);
     }
 
-    pub(super) unsafe fn run<T>(target: &mut T, step: impl super::Dispatched<T>) {
-        step.run(target);
+    pub(super) unsafe fn run_v4<T>(target: &mut T, step: impl Dispatched<T>) {
+        step.run::<false>(target);
     }
 }

@@ -8,7 +8,7 @@
 //! 3. [`apply`]: supermerges on a group;
 //! 4. [`write`](mod@write): the tokens of a group, appended to the output;
 //! 5. [`bits`]: sets of indices, as bits;
-//! 6. [`dispatch`]: AVX2 or portable code.
+//! 6. [`dispatch`]: AVX-512, AVX2 or portable code.
 
 pub(super) mod apply;
 pub(super) mod bits;

@@ -1,12 +1,13 @@
 //! The encoding of one text, in groups of pretokens.
 
 use crate::encode::Encoder;
-use crate::encode::pipeline::bits::bits;
-use crate::encode::pipeline::dispatch::{Dispatched, InstructionSet, dispatch};
-use crate::encode::pipeline::group::{Duplicate, GROUP_SIZE, GroupBits, PretokenGroup};
+use crate::encode::pipeline::bits::{bits, write_bits};
+use crate::encode::pipeline::dispatch::{Dispatched, dispatch};
+use crate::encode::pipeline::group::{Duplicate, GROUP_SIZE, GroupBits, PretokenGroup, WORD_BITS};
 use crate::encode::pretoken::cache::{EncoderCache, MAX_CACHED_LEN};
 use crate::encode::pretoken::encoding::{IN_CACHE, PretokenEncoding};
 use crate::encode::supermerge::table::OpenUnit;
+use crate::platform::cpu::CpuLevel;
 use crate::pretokenize::key::{Key, KeyText, long_hash};
 
 /// Encodes one text in groups of at most `SIZE` pretokens.
@@ -23,11 +24,8 @@ pub(crate) struct TextEncoder<'t, const SIZE: usize> {
     pub(crate) carried: usize,
     /// The number of them that were not in their home lines.
     missing: usize,
-    instructions: InstructionSet,
+    level: CpuLevel,
 }
-
-/// The most pretokens that a group receives at once.
-const MAX_ADDED: usize = u64::BITS as usize;
 
 /// The number of ends that are stored without a branch. Blocks of text rarely have more.
 const USUAL_ENDS: usize = 16;
@@ -43,8 +41,8 @@ struct CollectStep {
 
 impl<const SIZE: usize> Dispatched<TextEncoder<'_, SIZE>> for CollectStep {
     #[inline(always)]
-    fn run(self, encoder: &mut TextEncoder<'_, SIZE>) {
-        encoder.collect(self.base, self.ends);
+    fn run<const AVX512: bool>(self, encoder: &mut TextEncoder<'_, SIZE>) {
+        encoder.collect::<AVX512>(self.base, self.ends);
     }
 }
 
@@ -53,7 +51,7 @@ struct PrefetchStep;
 
 impl<const SIZE: usize> Dispatched<TextEncoder<'_, SIZE>> for PrefetchStep {
     #[inline(always)]
-    fn run(self, encoder: &mut TextEncoder<'_, SIZE>) {
+    fn run<const AVX512: bool>(self, encoder: &mut TextEncoder<'_, SIZE>) {
         encoder.prefetch();
     }
 }
@@ -63,7 +61,7 @@ struct ProbeStep;
 
 impl<const SIZE: usize> Dispatched<TextEncoder<'_, SIZE>> for ProbeStep {
     #[inline(always)]
-    fn run(self, encoder: &mut TextEncoder<'_, SIZE>) {
+    fn run<const AVX512: bool>(self, encoder: &mut TextEncoder<'_, SIZE>) {
         encoder.probe_home();
     }
 }
@@ -73,7 +71,7 @@ struct ChainStep;
 
 impl<const SIZE: usize> Dispatched<TextEncoder<'_, SIZE>> for ChainStep {
     #[inline(always)]
-    fn run(self, encoder: &mut TextEncoder<'_, SIZE>) {
+    fn run<const AVX512: bool>(self, encoder: &mut TextEncoder<'_, SIZE>) {
         encoder.probe_chain();
     }
 }
@@ -85,8 +83,8 @@ struct WriteStep {
 
 impl<const SIZE: usize> Dispatched<TextEncoder<'_, SIZE>> for WriteStep {
     #[inline(always)]
-    fn run(self, encoder: &mut TextEncoder<'_, SIZE>) {
-        encoder.join_and_write(self.is_last);
+    fn run<const AVX512: bool>(self, encoder: &mut TextEncoder<'_, SIZE>) {
+        encoder.join_and_write::<AVX512>(self.is_last);
     }
 }
 
@@ -97,7 +95,7 @@ impl<'t, const SIZE: usize> TextEncoder<'t, SIZE> {
         text: &'t str,
         cache: &'t mut EncoderCache,
         out: &'t mut Vec<u32>,
-        instructions: InstructionSet,
+        level: CpuLevel,
     ) -> TextEncoder<'t, SIZE> {
         const { assert!(0 < SIZE && SIZE <= GROUP_SIZE) };
         cache.pending.clear();
@@ -107,20 +105,20 @@ impl<'t, const SIZE: usize> TextEncoder<'t, SIZE> {
         group.set(0, PretokenEncoding::default());
         let text = text.as_bytes();
         let (size, carried, missing) = (0, 0, 0);
-        TextEncoder { encoder, text, cache, out, group, size, carried, missing, instructions }
+        TextEncoder { encoder, text, cache, out, group, size, carried, missing, level }
     }
 
     /// Adds the next pretokens. Bit `i` of `ends` says that one ends at offset `base + i`.
     #[inline]
     pub(crate) fn add(&mut self, base: usize, ends: u64) {
-        if SIZE > MAX_ADDED {
-            dispatch(self.instructions, self, CollectStep { base, ends });
-            if self.size > SIZE - MAX_ADDED {
+        if SIZE > WORD_BITS {
+            dispatch(self.level, self, CollectStep { base, ends });
+            if self.size > SIZE - WORD_BITS {
                 self.encode_group(false);
             }
         } else {
             for end in bits(ends) {
-                dispatch(self.instructions, self, CollectStep { base: base + end, ends: 1 });
+                dispatch(self.level, self, CollectStep { base: base + end, ends: 1 });
                 if self.size >= SIZE {
                     self.encode_group(false);
                 }
@@ -130,19 +128,11 @@ impl<'t, const SIZE: usize> TextEncoder<'t, SIZE> {
 
     /// Stores the ends of pretokens.
     #[inline(always)]
-    fn collect(&mut self, base: usize, mut ends: u64) {
-        let count = ends.count_ones() as usize;
-        let cuts = &mut self.group.cuts[self.size + 1..][..MAX_ADDED];
-        for cut in &mut cuts[..USUAL_ENDS] {
-            *cut = base + ends.trailing_zeros() as usize;
-            ends &= ends.wrapping_sub(1);
-        }
-        if ends != 0 {
-            for (cut, end) in cuts[USUAL_ENDS..].iter_mut().zip(bits(ends)) {
-                *cut = base + end;
-            }
-        }
-        self.size += count;
+    fn collect<const AVX512: bool>(&mut self, base: usize, ends: u64) {
+        let cuts = &mut self.group.cuts[self.size + 1..][..WORD_BITS];
+        let cuts = cuts.try_into().expect("room for a word");
+        write_bits::<AVX512, USUAL_ENDS, _>(cuts, ends, base);
+        self.size += ends.count_ones() as usize;
     }
 
     /// Writes the rest of the text.
@@ -168,31 +158,32 @@ impl<'t, const SIZE: usize> TextEncoder<'t, SIZE> {
     /// Encodes the group, except for pretokens at its end that may be joined with what follows. Each step
     /// is a function of its own, so that its loop has all registers.
     fn encode_group(&mut self, is_last: bool) {
-        dispatch(self.instructions, self, PrefetchStep);
-        dispatch(self.instructions, self, ProbeStep);
+        dispatch(self.level, self, PrefetchStep);
+        dispatch(self.level, self, ProbeStep);
         if self.missing > 0 {
-            dispatch(self.instructions, self, ChainStep);
+            // Merging has short vectors, and AVX-512 would make it slower.
+            dispatch(self.level.min(CpuLevel::V3), self, ChainStep);
         }
-        dispatch(self.instructions, self, WriteStep { is_last });
+        dispatch(self.level, self, WriteStep { is_last });
     }
 
     /// Applies supermerges to the group and writes it, except for pretokens at its end that may be joined
     /// with what follows. These start the next group.
     #[inline(always)]
-    fn join_and_write(&mut self, is_last: bool) {
+    fn join_and_write<const AVX512: bool>(&mut self, is_last: bool) {
         let last = self.group.encodings[self.size];
         let has_supermerges = !self.encoder.supermerges.is_empty();
         let mut boundaries =
-            if has_supermerges { self.find_boundaries() } else { GroupBits::default() };
+            if has_supermerges { self.find_boundaries::<AVX512>() } else { GroupBits::default() };
         if !self.cache.pending.is_empty() {
             self.continue_pending(&mut boundaries);
         }
         let open = if is_last { 0 } else { self.count_open_end(&boundaries) };
         let complete = self.size - open;
         if has_supermerges {
-            self.apply_supermerges(&boundaries, complete);
+            self.apply_supermerges::<AVX512>(&boundaries, complete);
         }
-        self.write_first(complete);
+        self.write_first::<AVX512>(complete);
         self.carry(complete, last);
         self.cache.make_room(&self.encoder.pretokens);
     }

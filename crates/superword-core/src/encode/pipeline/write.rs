@@ -10,11 +10,12 @@ use crate::platform::lanes::with_bit;
 impl<const SIZE: usize> TextEncoder<'_, SIZE> {
     /// Writes the first `count` encodings of the group.
     #[inline(always)]
-    pub(crate) fn write_first(&mut self, count: usize) {
+    pub(crate) fn write_first<const AVX512: bool>(&mut self, count: usize) {
         let mut next = 1;
         for start in (1..=count).step_by(WORD_BITS) {
             let kinds = self.group.kinds[start..].first_chunk().expect("a word of kinds");
-            let spilled = with_bit(kinds, SPILLED.trailing_zeros()) & lowest(count + 1 - start);
+            let spilled =
+                with_bit::<AVX512>(kinds, SPILLED.trailing_zeros()) & lowest(count + 1 - start);
             for index in bits(spilled) {
                 write_inline(self.out, &self.group.encodings[next..start + index]);
                 self.write_spilled(self.group.encodings[start + index]);

@@ -7,7 +7,6 @@ use crate::Error;
 use crate::encode::Encoder;
 use crate::encode::numbering::EncoderToken;
 use crate::encode::pipeline::bits::bits;
-use crate::encode::pipeline::dispatch::InstructionSet;
 use crate::encode::pipeline::group::GROUP_SIZE;
 use crate::encode::pipeline::text_encoder::TextEncoder;
 use crate::encode::pretoken::cache::EncoderCache;
@@ -17,6 +16,7 @@ use crate::encode::stable::unknown_end::{OpenRules, TokenRules};
 use crate::encode::supermerge::second_stage::{SecondStageMerger, count_first_stage_rules};
 use crate::encode::supermerge::table::{OpenUnit, SupermergeTable};
 use crate::model::{Model, Rule};
+use crate::platform::cpu::CpuLevel;
 
 /// The stable part of a text that goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,7 +93,7 @@ impl OpenTextEncoder {
         let encoder = &*self.encoder;
         let start = out.len();
         let mut pretokens =
-            TextEncoder::<GROUP_SIZE>::new(encoder, text, cache, out, InstructionSet::detect());
+            TextEncoder::<GROUP_SIZE>::new(encoder, text, cache, out, CpuLevel::detected());
         let mut boundaries = vec![0];
         let stable = encoder.pattern.spans(text).for_each_stable_block(|base, ends| {
             if encoder.pattern.is_by_script() {
@@ -181,9 +181,9 @@ impl OpenTextEncoder {
         let first_token = out.len();
         let mut buffers = mem::take(&mut cache.first_stage);
         buffers.clear();
-        let instructions = InstructionSet::detect();
+        let level = CpuLevel::detected();
         let mut pieces =
-            TextEncoder::<GROUP_SIZE>::new(encoder, text, cache, &mut buffers.tokens, instructions);
+            TextEncoder::<GROUP_SIZE>::new(encoder, text, cache, &mut buffers.tokens, level);
         let mut start = 0;
         let stable = encoder.pattern.spans(text).for_each_stable_block(|base, ends| {
             for end in bits(ends).map(|bit| base + bit) {

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use crate::platform::cpu::{has_x86_64_v3, prefetch};
+use crate::platform::cpu::{CpuLevel, prefetch};
 use crate::pretokenize::simd::ascii_masks::AsciiMasks;
 use crate::pretokenize::simd::block::{Block, Starts, WIDTH};
 use crate::pretokenize::spans::StableEnd;
@@ -66,7 +66,7 @@ pub(crate) struct Scan<'t, G> {
         not(all(target_arch = "x86_64", not(superword_portable))),
         expect(dead_code, reason = "always false")
     )]
-    has_v3: bool,
+    level: CpuLevel,
 }
 
 impl<'t, G: Grammar> Scan<'t, G> {
@@ -79,7 +79,7 @@ impl<'t, G: Grammar> Scan<'t, G> {
             block_start: 0,
             starts: 0,
             blocks_from: 0,
-            has_v3: has_x86_64_v3(),
+            level: CpuLevel::detected(),
         }
     }
 
@@ -136,7 +136,7 @@ impl<'t, G: Grammar> Scan<'t, G> {
     }
 
     /// Finds the starts in the next block, if the text has a whole one. This is the one place that
-    /// chooses between the code for x86-64-v3 and that for all processors.
+    /// chooses between the code for x86-64-v4, that for x86-64-v3, and that for all processors.
     #[inline]
     fn fill(&mut self) {
         if self.at < self.blocks_from {
@@ -147,9 +147,12 @@ impl<'t, G: Grammar> Scan<'t, G> {
             prefetch(ahead);
         }
         #[cfg(all(target_arch = "x86_64", not(superword_portable)))]
-        if self.has_v3 {
+        match self.level {
+            CpuLevel::Base => {}
             // SAFETY: the processor has the instructions of x86-64-v3.
-            return unsafe { self.read_block_v3(bytes) };
+            CpuLevel::V3 => return unsafe { self.read_block_v3(bytes) },
+            // SAFETY: the processor has the instructions of x86-64-v4.
+            CpuLevel::V4 => return unsafe { self.read_block_v4(bytes) },
         }
         self.read_block(bytes);
     }
@@ -175,6 +178,15 @@ impl<'t, G: Grammar> Scan<'t, G> {
     #[inline(never)]
     fn read_any_v3(&mut self, ascii: &AsciiMasks) {
         self.read_any(ascii);
+    }
+
+    /// `read_block`, compiled for x86-64-v4.
+    #[cfg(all(target_arch = "x86_64", not(superword_portable)))]
+    #[target_feature(enable = "avx512f,avx512bw,avx2,bmi1,bmi2,lzcnt,popcnt")]
+    #[inline(never)]
+    fn read_block_v4(&mut self, bytes: &[u8; WIDTH]) {
+        let ascii = AsciiMasks::with_avx512(bytes);
+        if ascii.high == 0 { self.read_ascii(&ascii) } else { self.read_any_v3(&ascii) }
     }
 
     /// Most blocks are ASCII, and the compiler simplifies the rules for them.
@@ -351,8 +363,11 @@ mod tests {
             spans
         });
         prop_assert_eq!(&folded, &slow);
-        let baseline: Vec<_> = Scan::<G> { has_v3: false, ..Scan::new(text) }.collect();
-        prop_assert_eq!(&baseline, &slow);
+        for level in [CpuLevel::Base, CpuLevel::V3] {
+            let level = level.min(CpuLevel::detected());
+            let lower: Vec<_> = Scan::<G> { level, ..Scan::new(text) }.collect();
+            prop_assert_eq!(&lower, &slow);
+        }
         prop_assert!(slow.windows(2).all(|pair| pair[0].end == pair[1].start));
         Ok(())
     }

@@ -44,6 +44,14 @@ impl AsciiMasks {
         x86_64::compute_avx2(bytes)
     }
 
+    /// Computes the masks with AVX-512.
+    #[cfg(all(target_arch = "x86_64", not(superword_portable)))]
+    #[target_feature(enable = "avx512f,avx512bw")]
+    #[inline]
+    pub(crate) fn with_avx512(bytes: &[u8; WIDTH]) -> AsciiMasks {
+        x86_64::compute_avx512(bytes)
+    }
+
     /// Computes the masks byte by byte: the portable way, and the one that vectors are tested
     /// against.
     #[cfg(any(
@@ -87,6 +95,12 @@ mod tests {
                 if std::arch::is_x86_feature_detected!("avx2") {
                     // SAFETY: the processor has AVX2.
                     let found = unsafe { AsciiMasks::with_avx2(&bytes) };
+                    assert_eq!(found, expected, "{byte} at {at}");
+                }
+                #[cfg(all(target_arch = "x86_64", not(superword_portable)))]
+                if std::arch::is_x86_feature_detected!("avx512bw") {
+                    // SAFETY: the processor has AVX-512.
+                    let found = unsafe { AsciiMasks::with_avx512(&bytes) };
                     assert_eq!(found, expected, "{byte} at {at}");
                 }
             }

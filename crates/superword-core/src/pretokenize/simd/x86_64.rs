@@ -1,10 +1,12 @@
-//! The vectors of x86-64: 16 bytes (SSE2) or 32 bytes (AVX2) a comparison.
+//! The vectors of x86-64: 16 bytes (SSE2), 32 bytes (AVX2) or 64 bytes (AVX-512) a comparison.
 
 use std::arch::asm;
 use std::arch::x86_64::{
     __m128i, __m256i, _mm_add_epi8, _mm_cmpeq_epi8, _mm_cmpgt_epi8, _mm_loadu_si128,
     _mm_movemask_epi8, _mm_or_si128, _mm_set1_epi8, _mm256_add_epi8, _mm256_cmpeq_epi8,
     _mm256_cmpgt_epi8, _mm256_loadu_si256, _mm256_movemask_epi8, _mm256_or_si256, _mm256_set1_epi8,
+    _mm512_cmpeq_epi8_mask, _mm512_cmple_epu8_mask, _mm512_cmplt_epi8_mask, _mm512_loadu_si512,
+    _mm512_movepi8_mask, _mm512_set1_epi8, _mm512_sub_epi8,
 };
 
 use crate::pretokenize::simd::ascii_masks::AsciiMasks;
@@ -24,6 +26,32 @@ pub(super) fn compute_avx2(bytes: &[u8; WIDTH]) -> AsciiMasks {
 pub(super) fn compute_sse2(bytes: &[u8; WIDTH]) -> AsciiMasks {
     // SAFETY: SSE2 is part of x86-64.
     unsafe { compute::<__m128i>(bytes) }
+}
+
+/// Computes the masks with AVX-512, whose comparisons give bits.
+#[target_feature(enable = "avx512f,avx512bw")]
+#[inline]
+pub(super) fn compute_avx512(bytes: &[u8; WIDTH]) -> AsciiMasks {
+    // SAFETY: the array has the bytes of a vector.
+    let v = unsafe { _mm512_loadu_si512(bytes.as_ptr().cast()) };
+    let splat = |byte: u8| _mm512_set1_epi8(byte.cast_signed());
+    let equals = |byte| _mm512_cmpeq_epi8_mask(v, splat(byte));
+    let is_within =
+        |low, high| _mm512_cmple_epu8_mask(_mm512_sub_epi8(v, splat(low)), splat(high - low));
+    AsciiMasks {
+        upper: is_within(b'A', b'Z'),
+        lower: is_within(b'a', b'z'),
+        digit: is_within(b'0', b'9'),
+        blank: equals(b' '),
+        quote: equals(b'\''),
+        underscore: equals(b'_'),
+        newline: equals(b'\r') | equals(b'\n'),
+        white: is_within(b'\t', b'\r'),
+        control: is_within(0, 0x1F) | equals(0x7F),
+        high: _mm512_movepi8_mask(v),
+        // Continuation bytes, as signed numbers, are below -64.
+        tail: _mm512_cmplt_epi8_mask(v, splat(0xC0)),
+    }
 }
 
 /// Hides from the compiler that the bits come from a vector. Otherwise it combines masks as
