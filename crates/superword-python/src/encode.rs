@@ -6,7 +6,7 @@ use std::thread;
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
-use pyo3::types::{PyByteArray, PyBytes, PyList, PyMemoryView, PyString};
+use pyo3::types::{PyBytes, PyList, PyMemoryView, PyString};
 use superword_core::encode::{self, EncodeStream, Encoded, OpenTextEncoder};
 use superword_core::model::TokenIndex;
 use superword_core::{Error, check_available, model};
@@ -14,7 +14,7 @@ use superword_core::{Error, check_available, model};
 use crate::buffer::Buffer;
 use crate::errors::{call_core, exception, guard};
 use crate::id_list::{BYTES_PER_INTEGER, KEPT_INTEGERS, make_list};
-use crate::large_objects::{make_bytearray, make_bytes};
+use crate::large_objects::{make_array, make_bytes};
 use crate::model::Model;
 use crate::run_detached::{ProgressCallback, run_detached};
 
@@ -79,13 +79,10 @@ impl Encoder {
         guard(|| make_list(text.py(), &self.encode_one(text)?))
     }
 
-    /// The ids of a text, as the bytes of an array of uint32.
+    /// The ids of a text, as an array of uint32.
     #[pyo3(signature = (text, /))]
-    fn encode_to_bytearray<'py>(
-        &self,
-        text: &Bound<'py, PyAny>,
-    ) -> PyResult<Bound<'py, PyByteArray>> {
-        guard(|| make_bytearray(text.py(), &self.encode_one(text)?))
+    fn encode_to_array<'py>(&self, text: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        guard(|| make_array(text.py(), &self.encode_one(text)?))
     }
 
     /// The ids of bytes, which may not be UTF-8.

@@ -26,6 +26,8 @@ Special = Literal["all"] | Collection[str]
 
 # The longest text that `explain` takes by default. Its steps hold some megabytes.
 MAX_EXPLAINED_BYTES = 4096
+# Looking it up in NumPy takes a tenth of the time of a short text.
+UINT32 = np.uint32
 # Sets of special tokens for which what finds them is kept.
 MAX_FINDERS = 64
 
@@ -133,10 +135,10 @@ class Encoding:
         Raises:
             ValueError: If `dtype` cannot hold every id of the model.
         """
-        if dtype is not np.uint32:  # It holds all ids. A check takes longer than a short text.
-            self._check_dtype(dtype)
-        ids = np.frombuffer(self._encoder.encode_to_bytearray(text), np.uint32)
-        return ids if dtype is np.uint32 else ids.astype(dtype)
+        if dtype is UINT32:  # It holds all ids. A check takes longer than a short text.
+            return self._encoder.encode_to_array(text)
+        self._check_dtype(dtype)
+        return self._encoder.encode_to_array(text).astype(dtype)
 
     def _check_dtype(self, dtype: DTypeLike) -> None:
         chosen, largest = np.dtype(dtype), self.n_vocab - 1
