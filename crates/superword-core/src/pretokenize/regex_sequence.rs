@@ -39,7 +39,7 @@ pub(super) struct RegexSequenceSpans<'t> {
     /// The pieces that are being split, each inside the one before it.
     pieces: Vec<SplitPiece<'t>>,
     /// Whether to stop with an error. A regex may take long for each pretoken.
-    pub(super) is_interrupted: &'t (dyn Fn() -> bool + Sync),
+    is_interrupted: &'t (dyn Fn() -> bool + Sync),
 }
 
 /// A piece of a text, and the spans in it.
@@ -53,6 +53,14 @@ impl<'t> RegexSequenceSpans<'t> {
         let RegexSequence(regexes) = sequence;
         let whole = SplitPiece { start: 0, spans: RegexSpans::new(&regexes[0], text) };
         RegexSequenceSpans { regexes, text, pieces: vec![whole], is_interrupted: &never }
+    }
+
+    /// Stops with an error once `is_interrupted` returns `true`.
+    pub(super) fn interrupted_by(
+        self,
+        is_interrupted: &'t (dyn Fn() -> bool + Sync),
+    ) -> RegexSequenceSpans<'t> {
+        RegexSequenceSpans { is_interrupted, ..self }
     }
 }
 
@@ -125,8 +133,7 @@ mod tests {
         let text = format!("{}b", "a".repeat(1000));
         let asked = AtomicUsize::new(0);
         let is_interrupted = || asked.fetch_add(1, Ordering::Relaxed) == 7;
-        let mut spans = RegexSequenceSpans::new(&sequence, &text);
-        spans.is_interrupted = &is_interrupted;
+        let spans = RegexSequenceSpans::new(&sequence, &text).interrupted_by(&is_interrupted);
         let spans: Vec<_> = spans.collect();
         assert_eq!(spans.len(), 8);
         assert!(matches!(spans[7], Err(Error::Interrupted)));

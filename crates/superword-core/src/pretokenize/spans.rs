@@ -89,12 +89,11 @@ impl<'t> Spans<'t> {
     /// Stops with [`Error::Interrupted`] once `is_interrupted` returns `true`, if a regex makes the
     /// pretokens. It is asked before each of them. Named patterns take no notice: they are fast.
     #[must_use]
-    #[inline]
-    pub fn interrupted_by(mut self, is_interrupted: &'t (dyn Fn() -> bool + Sync)) -> Spans<'t> {
-        if let Inner::Regex(spans) = &mut self.0 {
-            spans.is_interrupted = is_interrupted;
+    pub fn interrupted_by(self, is_interrupted: &'t (dyn Fn() -> bool + Sync)) -> Spans<'t> {
+        match self.0 {
+            Inner::Regex(spans) => Spans(Inner::Regex(spans.interrupted_by(is_interrupted))),
+            _ => self,
         }
-        self
     }
 
     /// Calls `each` with an offset and a mask of the pretokens that end from there on: bit `i` is
