@@ -42,9 +42,6 @@ const PRUNED: &str = "pruned";
 /// The name in `requires` of a pattern that splits by script.
 const SCRIPT_RUNS: &str = "script_runs";
 
-/// How many rules later the tokens of a rule are looked up than they are prefetched.
-const PREFETCH_DISTANCE: usize = 8;
-
 /// The fields that identify a file, even if it is not a model of this version.
 #[derive(Deserialize)]
 struct Heading {
@@ -191,10 +188,7 @@ impl Model {
         let history = History::of_file(|byte| listed[usize::from(byte)], file.rules.len());
         let looked_up = file.lookup_tokens.iter().flatten().map(|token| &*token.0);
         let mut history = history.look_up(looked_up)?;
-        for (index, rule) in file.rules.iter().enumerate() {
-            if let Some(later) = file.rules.get(index + PREFETCH_DISTANCE) {
-                history.prefetch(later);
-            }
+        for rule in &file.rules {
             history.perform(rule)?;
         }
         let mut ids = VocabularyBuilder::new(&history);

@@ -138,18 +138,6 @@ impl History {
         Ok(&self.rules[self.rules.len() - 1])
     }
 
-    /// Prefetches what a rule that will be performed soon looks up first.
-    pub(super) fn prefetch(&mut self, rule: &SpelledRule<'_>) {
-        if let SpelledRule::Merge { left, right, .. }
-        | SpelledRule::Supermerge { left, right, .. } = rule
-        {
-            self.tokens.prefetch(left);
-            self.tokens.prefetch(right);
-            self.join_bytes(left, right);
-            self.tokens.prefetch(&self.joined);
-        }
-    }
-
     /// The vocabulary as training orders it: the bytes, then the other tokens in the order in which
     /// they last entered it.
     pub(super) fn in_order_of_entry(&self) -> impl Iterator<Item = TokenIndex> {
@@ -180,18 +168,14 @@ impl History {
     ) -> Result<[TokenIndex; 3], Error> {
         let left_token = self.find_token(left, may_join)?;
         let right_token = self.find_token(right, may_join)?;
-        self.join_bytes(left, right);
+        self.joined.clear();
+        self.joined.extend_from_slice(left);
+        self.joined.extend_from_slice(right);
         let token = self.tokens.intern(&self.joined);
         if token.as_usize() == self.presence.len() {
             self.presence.push(Presence::default());
         }
         Ok([left_token, right_token, token])
-    }
-
-    fn join_bytes(&mut self, left: &[u8], right: &[u8]) {
-        self.joined.clear();
-        self.joined.extend_from_slice(left);
-        self.joined.extend_from_slice(right);
     }
 
     /// Adds a token to the end of the vocabulary, unless it is in it.

@@ -91,19 +91,6 @@ impl<T> DerefMut for HugeBlock<T> {
     }
 }
 
-impl<T: Copy> Clone for HugeBlock<T> {
-    fn clone(&self) -> HugeBlock<T> {
-        match self.first() {
-            Some(&first) => {
-                let mut clone = HugeBlock::filled(first, self.len);
-                clone.copy_from_slice(self);
-                clone
-            }
-            None => HugeBlock::default(),
-        }
-    }
-}
-
 impl<T> Default for HugeBlock<T> {
     /// A block of no values.
     fn default() -> HugeBlock<T> {
