@@ -69,10 +69,15 @@ impl<'t> Block<'t> {
         Block { bytes, class, tail: 0, wide: 0, quote, underscore }
     }
 
-    /// Creates the block of the text that starts at `at`.
+    /// Creates the block at the start of these bytes, which are at `at` in the text.
     #[inline(always)]
-    pub(crate) fn new(text: &Text<'t>, at: usize, ascii: &AsciiMasks) -> Block<'t> {
-        let mut block = Block::from_ascii(&text.bytes[at..], ascii);
+    pub(crate) fn new(
+        bytes: &'t [u8],
+        text: &Text<'_>,
+        at: usize,
+        ascii: &AsciiMasks,
+    ) -> Block<'t> {
+        let mut block = Block::from_ascii(bytes, ascii);
         block.class[PUNCT as usize] &= !ascii.high;
         block.tail = ascii.tail;
         block.wide = ascii.high & !ascii.tail;
@@ -145,8 +150,8 @@ mod tests {
     #[test]
     fn after_skips_the_rest_of_a_character() {
         let text = format!("aé语😀b{}", " ".repeat(WIDTH));
-        let ascii = AsciiMasks::new(text.as_bytes().first_chunk().expect("a whole block"));
-        let block = Block::new(&Text::new(&text), 0, &ascii);
+        let bytes = text.as_bytes().first_chunk().expect("a whole block");
+        let block = Block::new(bytes, &Text::new(&text), 0, &AsciiMasks::new(bytes));
         let first = [0, 1, 3, 6, 10].map(|i| 1_u64 << i);
         for pair in first.windows(2) {
             assert_eq!(block.after(pair[0]), pair[1]);
