@@ -204,9 +204,9 @@ impl<'t, G: Grammar> Scan<'t, G> {
     fn read_block_v3(&mut self, bytes: &[u8; WIDTH]) {
         let ascii = AsciiMasks::with_avx2(bytes);
         if ascii.high == 0 {
-            self.read_ascii(bytes, &ascii)
+            self.read_ascii(bytes, &ascii);
         } else {
-            self.read_any_v3(bytes, &ascii)
+            self.read_any_v3(bytes, &ascii);
         }
     }
 
@@ -224,9 +224,9 @@ impl<'t, G: Grammar> Scan<'t, G> {
     fn read_block_v4(&mut self, bytes: &[u8; WIDTH]) {
         let ascii = AsciiMasks::with_avx512(bytes);
         if ascii.high == 0 {
-            self.read_ascii(bytes, &ascii)
+            self.read_ascii(bytes, &ascii);
         } else {
-            self.read_any_v3(bytes, &ascii)
+            self.read_any_v3(bytes, &ascii);
         }
     }
 
