@@ -52,7 +52,7 @@ class Encoding:
 
     @cached_property
     def _encoder(self) -> _core.Encoder:
-        """The core's encoder. It is built on first use, since that takes longer than loading."""
+        """The core's encoder. It is built on first use, since decoding needs none."""
         return _core.Encoder(self._model)
 
     @cached_property
