@@ -57,6 +57,7 @@ pub(crate) fn with_bit<const AVX512: bool>(bytes: &[u8; 64], bit: u32) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::platform::cpu::CpuLevel;
 
     #[test]
     fn bytes_with_a_bit_are_found() {
