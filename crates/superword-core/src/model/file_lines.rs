@@ -119,11 +119,11 @@ impl<'a> Line<'a> {
         let mut number = 0;
         let mut len = 0;
         while let Some(digit @ b'0'..=b'9') = digits.get(len) {
-            number = 10 * number + u64::from(digit - b'0');
-            len += 1;
-            if len > 19 {
+            if len == 19 {
                 return None;
             }
+            number = 10 * number + u64::from(digit - b'0');
+            len += 1;
         }
         self.at += len;
         (len == 1 || len > 1 && digits[0] != b'0').then_some(number)
@@ -237,7 +237,11 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(4096))]
+        #![proptest_config(ProptestConfig {
+            cases: 4096,
+            failure_persistence: None,
+            ..ProptestConfig::default()
+        })]
 
         #[test]
         fn files_that_are_read_by_lines_are_read_as_serde_reads_them(
