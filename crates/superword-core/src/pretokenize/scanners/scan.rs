@@ -69,7 +69,7 @@ pub(crate) struct Scan<'t, G> {
     pads_end: bool,
     #[cfg_attr(
         not(all(target_arch = "x86_64", not(superword_portable))),
-        expect(dead_code, reason = "always false")
+        expect(dead_code, reason = "always the base")
     )]
     level: CpuLevel,
 }
