@@ -8,17 +8,17 @@ use crate::platform::cpu::CpuLevel;
 /// A step of the hot path. Its `run` must be `#[inline(always)]`, or it is compiled only once. A step
 /// of at most two words is passed in registers.
 pub(crate) trait Dispatched<T> {
-    /// Runs the step on its target. `AVX512` is true in the compilation for [`CpuLevel::V4`]. What the
-    /// compiler would not do by itself there asks for it.
+    /// Runs the step on its target. `AVX512` is true in the compilation for [`CpuLevel::V4`]: code that the
+    /// compiler would not generate by itself branches on it.
     fn run<const AVX512: bool>(self, target: &mut T);
 }
 
-/// Runs a step on its target with the given instructions.
+/// Runs a step on its target, compiled for a level, which must be at most the detected one.
 #[inline(always)]
 pub(crate) fn dispatch<T>(level: CpuLevel, target: &mut T, step: impl Dispatched<T>) {
     match level {
         CpuLevel::Base => step.run::<false>(target),
-        // SAFETY: the processor has this level, which only `CpuLevel::detected` returns.
+        // SAFETY: the processor has this level, because it has the detected one.
         CpuLevel::V3 => unsafe { x86_64::run_v3(target, step) },
         // SAFETY: as above.
         CpuLevel::V4 => unsafe { x86_64::run_v4(target, step) },

@@ -54,7 +54,7 @@ pub(crate) struct DeletePart {
 }
 
 impl TokenDeletes {
-    /// Returns by token, of which there are so many, whether some rule deletes it.
+    /// Returns, for each of this many tokens, whether some rule deletes it.
     pub(crate) fn mark(&self, tokens: usize) -> Vec<bool> {
         let mut is_deleted = vec![false; tokens];
         for token in self.0.keys() {

@@ -113,8 +113,10 @@ impl SupermergeTable {
             sides[right.as_usize()].before = true;
         }
         for index in (0..model.token_count() as u32).map(TokenIndex) {
-            let sides = &mut sides[numbering.token(index).as_usize()];
-            if sides.any() && !is_eligible(model, model.token(index))? {
+            let token = numbering.token(index).as_usize();
+            let sides = &mut sides[token];
+            // Only of pretokens: a regex may take long on a superword.
+            if !(is_pretoken[token] && sides.any() && is_eligible(model, model.token(index))?) {
                 *sides = BoundarySides::NONE;
             }
         }

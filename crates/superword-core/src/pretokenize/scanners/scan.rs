@@ -65,7 +65,7 @@ pub(crate) struct Scan<'t, G> {
     starts: u64,
     /// No block starts before this offset, because the masks could not decide the text before it.
     blocks_from: usize,
-    /// Whether the last bytes are read as a block, too. Then the end of the text is read unnoticed.
+    /// Whether the last bytes are read as a block, too. Then `text` does not notice that its end was read.
     pads_end: bool,
     #[cfg_attr(
         not(all(target_arch = "x86_64", not(superword_portable))),
