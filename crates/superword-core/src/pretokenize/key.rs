@@ -5,6 +5,9 @@ use crate::platform::hash::{fold, secret};
 /// The longest pretoken, in bytes, that fits a key.
 pub(crate) const INLINE: usize = 15;
 
+/// The bytes of a text that are read for a key.
+pub(crate) const CHUNK: usize = INLINE + 1;
+
 /// The length byte in the key of a longer pretoken.
 const LONG_KEY: u8 = 0xFE;
 
@@ -27,14 +30,24 @@ impl PartialEq for Key {
     }
 }
 
-/// For each length: masks of the bytes in both halves, and the upper half of the key of that many
-/// zero bytes.
-static SHAPES: [[u64; 4]; INLINE + 1] = {
-    let mut shapes = [[0; 4]; INLINE + 1];
+/// Masks of the bytes of a pretoken, by its length. Each is an array, so that its index needs no shift.
+struct Shapes {
+    /// The bytes in each half.
+    low: [u64; INLINE + 1],
+    high: [u64; INLINE + 1],
+    /// The upper half of the key of as many zero bytes.
+    length: [u64; INLINE + 1],
+}
+
+static SHAPES: Shapes = {
+    let mut shapes =
+        Shapes { low: [0; INLINE + 1], high: [0; INLINE + 1], length: [0; INLINE + 1] };
     let mut length = 0;
     while length <= INLINE {
         let bytes = (1_u128 << (8 * length)) - 1;
-        shapes[length] = [bytes as u64, (bytes >> 64) as u64, (length as u64) << 56 ^ MIX, 0];
+        shapes.low[length] = bytes as u64;
+        shapes.high[length] = (bytes >> 64) as u64;
+        shapes.length[length] = (length as u64) << 56 ^ MIX;
         length += 1;
     }
     shapes
@@ -44,15 +57,33 @@ impl Key {
     /// Returns the key of `text[start..end]`, if it fits.
     #[inline(always)]
     pub(crate) fn of(text: &[u8], start: usize, end: usize) -> Option<Key> {
-        let shape = SHAPES.get(end - start)?;
         let chunk = text[start..].first_chunk().copied();
-        Some(Key::with_shape(chunk.unwrap_or_else(|| read_end(text, start)), shape))
+        Key::from_chunk(chunk.unwrap_or_else(|| read_end(text, start)), end - start)
     }
 
+    /// Returns the same. A loop over this calls nothing, and keeps all of its values in registers.
+    ///
+    /// # Safety
+    /// The text must have [`CHUNK`] bytes from `start` on.
     #[inline(always)]
-    fn with_shape(bytes: [u8; 16], [low, high, length, _]: &[u64; 4]) -> Key {
+    pub(crate) unsafe fn of_inner(text: &[u8], start: usize, end: usize) -> Option<Key> {
+        // SAFETY: the caller ensures that the text has these bytes. The checks of slices would take five
+        // instructions more, and this is the hottest loop of encoding.
+        let chunk = unsafe { text.as_ptr().add(start).cast::<[u8; CHUNK]>().read() };
+        Key::from_chunk(chunk, end.wrapping_sub(start))
+    }
+
+    /// Returns the key of the first `len` of some bytes, if it fits.
+    #[inline(always)]
+    fn from_chunk(bytes: [u8; CHUNK], len: usize) -> Option<Key> {
+        if len > INLINE {
+            return None;
+        }
         let whole = u128::from_le_bytes(bytes);
-        Key { low: whole as u64 & low, high: (whole >> 64) as u64 & high ^ length }
+        Some(Key {
+            low: whole as u64 & SHAPES.low[len],
+            high: (whole >> 64) as u64 & SHAPES.high[len] ^ SHAPES.length[len],
+        })
     }
 
     /// Creates the key of a longer pretoken from its hash and its offset.
@@ -96,42 +127,14 @@ impl Key {
     }
 }
 
-/// A text of whose pretokens keys are made.
-#[derive(Clone, Copy)]
-pub(crate) struct KeyText<'t> {
-    text: &'t [u8],
-    /// One more than the last offset from which on it has 16 bytes.
-    starts: usize,
-}
-
-impl<'t> KeyText<'t> {
-    pub(crate) fn new(text: &'t [u8]) -> KeyText<'t> {
-        KeyText { text, starts: (text.len() + 1).saturating_sub(16) }
-    }
-
-    /// Returns the key of a pretoken, if it fits and the text has at least 16 bytes from its start on. A
-    /// loop over such pretokens calls nothing, and keeps all of its values in registers.
-    #[inline(always)]
-    pub(crate) fn key(self, start: usize, end: usize) -> Option<Key> {
-        let shape = SHAPES.get(end - start)?;
-        if start >= self.starts {
-            return None;
-        }
-        // SAFETY: the text has 16 bytes from `start` on. The checks of slices would take three
-        // instructions more, and this is the hottest loop of encoding.
-        let bytes = unsafe { self.text.as_ptr().add(start).cast::<[u8; 16]>().read() };
-        Some(Key::with_shape(bytes, shape))
-    }
-}
-
-/// Returns the fewer than 16 bytes from `start` on, padded with zeros.
+/// Returns the fewer than [`CHUNK`] bytes from `start` on, padded with zeros.
 #[cold]
-fn read_end(text: &[u8], start: usize) -> [u8; 16] {
+fn read_end(text: &[u8], start: usize) -> [u8; CHUNK] {
     if let Some(&last) = text.last_chunk() {
-        let excess = start + 16 - text.len();
+        let excess = start + CHUNK - text.len();
         return u128::from_le_bytes(last).unbounded_shr(8 * excess as u32).to_le_bytes();
     }
-    let mut padded = [0; 16];
+    let mut padded = [0; CHUNK];
     padded[..text.len() - start].copy_from_slice(&text[start..]);
     padded
 }
@@ -170,8 +173,10 @@ mod tests {
                 for len in end..=text.len() {
                     let key = Key::of(&text[..len], start, end);
                     assert!(key == Some(alone));
-                    let inner = KeyText::new(&text[..len]).key(start, end);
-                    assert!(inner == key || start + 16 > len && inner.is_none());
+                    if start + CHUNK <= len {
+                        // SAFETY: the text has these bytes.
+                        assert!(unsafe { Key::of_inner(&text[..len], start, end) } == key);
+                    }
                 }
             }
         }

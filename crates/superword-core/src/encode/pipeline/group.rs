@@ -28,7 +28,7 @@ pub(crate) struct PretokenGroup {
     /// The kinds of the encodings, and padding for reads of whole words.
     pub(crate) kinds: [u8; GROUP_SIZE + WORD_BITS],
     /// The indices of pretokens that are not in their home line.
-    pub(crate) missing: [u32; GROUP_SIZE],
+    pub(crate) missing: IndexList,
     pub(crate) duplicates: [Duplicate; GROUP_SIZE],
     /// The pretokens after which there may be a boundary inside superwords, and the home line of each with
     /// the next.
@@ -63,7 +63,7 @@ impl PretokenGroup {
             homes: [0; GROUP_SIZE],
             encodings: [PretokenEncoding::default(); GROUP_SIZE + 1],
             kinds: [0; GROUP_SIZE + WORD_BITS],
-            missing: [0; GROUP_SIZE],
+            missing: [0; GROUP_SIZE + WORD_BITS],
             duplicates: [Duplicate::default(); GROUP_SIZE],
             possible: [0; GROUP_SIZE + WORD_BITS],
             pair_homes: [0; GROUP_SIZE],

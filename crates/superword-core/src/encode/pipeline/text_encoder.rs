@@ -1,14 +1,15 @@
 //! The encoding of one text, in groups of pretokens.
 
 use crate::encode::Encoder;
-use crate::encode::pipeline::bits::{bits, write_bits};
+use crate::encode::pipeline::bits::{append_bits, bits, write_bits};
 use crate::encode::pipeline::dispatch::{Dispatched, dispatch};
 use crate::encode::pipeline::group::{Duplicate, GROUP_SIZE, GroupBits, PretokenGroup, WORD_BITS};
 use crate::encode::pretoken::cache::{EncoderCache, MAX_CACHED_LEN};
 use crate::encode::pretoken::encoding::{IN_CACHE, PretokenEncoding};
+use crate::encode::pretoken::table::LINE_BYTES;
 use crate::encode::supermerge::table::OpenUnit;
 use crate::platform::cpu::CpuLevel;
-use crate::pretokenize::key::{Key, KeyText, long_hash};
+use crate::pretokenize::key::{CHUNK, Key, long_hash};
 
 /// Encodes one text in groups of at most `SIZE` pretokens.
 pub(crate) struct TextEncoder<'t, const SIZE: usize> {
@@ -62,7 +63,7 @@ struct ProbeStep;
 impl<const SIZE: usize> Dispatched<TextEncoder<'_, SIZE>> for ProbeStep {
     #[inline(always)]
     fn run<const AVX512: bool>(self, encoder: &mut TextEncoder<'_, SIZE>) {
-        encoder.probe_home();
+        encoder.probe_home::<AVX512>();
     }
 }
 
@@ -129,6 +130,7 @@ impl<'t, const SIZE: usize> TextEncoder<'t, SIZE> {
     /// Stores the ends of pretokens.
     #[inline(always)]
     fn collect<const AVX512: bool>(&mut self, base: usize, ends: u64) {
+        assert!(self.group.cuts[self.size] <= base, "cuts ascend");
         let cuts = &mut self.group.cuts[self.size + 1..][..WORD_BITS];
         let cuts = cuts.try_into().expect("room for a word");
         write_bits::<AVX512, USUAL_ENDS, _>(cuts, ends, base);
@@ -191,9 +193,10 @@ impl<'t, const SIZE: usize> TextEncoder<'t, SIZE> {
     /// Computes the keys of the pretokens, and prefetches their home lines.
     #[inline(always)]
     fn prefetch(&mut self) {
+        let inner = self.count_inner();
         let mut next = self.carried;
         while next < self.size {
-            next = self.prefetch_short(next);
+            next = self.prefetch_short(next, inner);
             if next < self.size {
                 self.prefetch_one(next);
                 next += 1;
@@ -201,21 +204,32 @@ impl<'t, const SIZE: usize> TextEncoder<'t, SIZE> {
         }
     }
 
-    /// Does so from `first` on, up to a pretoken that is long or near the end of the text. Returns its
-    /// index.
+    /// Returns the number of pretokens from whose start on the text has the bytes that a key is read from.
     #[inline(always)]
-    fn prefetch_short(&mut self, first: usize) -> usize {
+    fn count_inner(&self) -> usize {
+        let starts = (self.text.len() + 1).saturating_sub(CHUNK);
+        let cuts = &self.group.cuts;
+        let is_outer = |&index: &usize| cuts[index] >= starts;
+        let size = self.size.min(GROUP_SIZE);
+        size - (0..size).rev().take_while(is_outer).count()
+    }
+
+    /// Does so from `first` to `inner`, up to a pretoken that is long. Returns its index.
+    #[inline(always)]
+    fn prefetch_short(&mut self, first: usize, inner: usize) -> usize {
         let TextEncoder { text, cache, group, .. } = self;
         let PretokenGroup { cuts, keys, homes, .. } = &mut **group;
-        let (text, table) = (KeyText::new(text), cache.table.view());
+        let table = cache.table.view();
         let mut start = cuts[first];
-        for index in first..self.size.min(GROUP_SIZE) {
+        for index in first..inner.min(GROUP_SIZE) {
             let end = cuts[index + 1];
-            let Some(key) = text.key(start, end) else { return index };
+            // SAFETY: the cuts ascend, as `collect` checks, so that all starts up to `inner` are far enough
+            // from the end of the text.
+            let Some(key) = (unsafe { Key::of_inner(text, start, end) }) else { return index };
             (keys[index], homes[index]) = (key, table.prefetch(key));
             start = end;
         }
-        self.size
+        inner.max(first)
     }
 
     /// Does so for any pretoken.
@@ -234,17 +248,23 @@ impl<'t, const SIZE: usize> TextEncoder<'t, SIZE> {
 
     /// Probes the home lines of the pretokens, and lists those that are not there.
     #[inline(always)]
-    fn probe_home(&mut self) {
+    fn probe_home<const AVX512: bool>(&mut self) {
         let TextEncoder { cache, group, .. } = self;
         let PretokenGroup { keys, homes, encodings, kinds, missing: list, .. } = &mut **group;
         let table = cache.table.view();
         let mut missing = 0;
-        for index in self.carried..self.size.min(GROUP_SIZE) {
-            let (probed, is_found) = table.probe_home(homes[index], keys[index]);
-            encodings[index + 1] = PretokenEncoding::from_words(probed.words());
-            kinds[index + 1] = probed.kind as u8;
-            list[missing % GROUP_SIZE] = index as u32;
-            missing += usize::from(!is_found);
+        let size = self.size.min(GROUP_SIZE);
+        for start in (self.carried..size).step_by(WORD_BITS) {
+            let mut set = 0_u64;
+            let end = size.min(start + WORD_BITS);
+            for index in start..end {
+                let (probed, is_found) = table.probe_home(homes[index], keys[index]);
+                encodings[index + 1] = PretokenEncoding::from_words(probed.words());
+                kinds[index + 1] = probed.kind as u8;
+                set = (set | u64::from(!is_found)).rotate_right(1);
+            }
+            set = set.rotate_left((end - start) as u32 % 64);
+            append_bits::<AVX512, 3>(list, &mut missing, set, start);
         }
         self.missing = missing;
     }
@@ -279,7 +299,7 @@ impl<'t, const SIZE: usize> TextEncoder<'t, SIZE> {
         let mut recent = [None; RECENT_NEW];
         for entry in 0..new {
             let index = self.group.missing[entry];
-            let first = &mut recent[self.group.homes[index as usize] % RECENT_NEW];
+            let first = &mut recent[self.group.homes[index as usize] / LINE_BYTES % RECENT_NEW];
             if let Some(first) = first.filter(|&first| self.are_equal(first, index)) {
                 self.group.duplicates[duplicates] = Duplicate { first, index };
                 duplicates += 1;

@@ -24,6 +24,9 @@ pub(crate) struct PretokenSlot {
 /// The number of slots in a cache line.
 const SLOTS: usize = 2;
 
+/// The bytes of a cache line.
+pub(crate) const LINE_BYTES: usize = size_of::<PretokenLine>();
+
 /// A cache line of slots.
 #[derive(Clone, Copy, Default)]
 #[repr(align(64))]
@@ -31,8 +34,9 @@ struct PretokenLine([PretokenSlot; SLOTS]);
 
 /// The hash table.
 pub(crate) struct PretokenTable {
-    /// A power of two of lines, at most half of whose slots are used. A pretoken's home is the line
-    /// that its hash selects; the chain of lines from there on has no free slot before it.
+    /// A power of two of lines, at most half of whose slots are used. A pretoken's home is the offset, in
+    /// bytes, of the line that its hash selects; the chain of lines from there on has no free slot before
+    /// it.
     lines: HugeBlock<PretokenLine>,
     used: usize,
     /// The number of pretokens at which it grows, and the lines that it then has at least.
@@ -90,12 +94,12 @@ impl PretokenTable {
     pub(crate) fn view(&self) -> PretokenTableView<'_> {
         let lines = &*self.lines;
         assert!(!lines.is_empty(), "masked indices are in bounds");
-        PretokenTableView { lines, mask: lines.len() - 1, secret: secret() }
+        PretokenTableView { lines, home_mask: size_of_val(lines) - LINE_BYTES, secret: secret() }
     }
 
     /// Finds a pretoken that does not fit a key, given its hash.
     pub(crate) fn get_long(&self, hash: u64, pretoken: &[u8]) -> Option<PretokenEncoding> {
-        let mut line = hash as usize & (self.lines.len() - 1);
+        let mut line = self.view().home_of(hash) / LINE_BYTES;
         loop {
             for slot in &self.lines[line].0 {
                 if slot.key.is_none() {
@@ -118,12 +122,13 @@ impl PretokenTable {
 
     /// Prefetches the line after a home line.
     pub(crate) fn prefetch_chain(&self, home: usize) {
-        prefetch(&self.lines[self.next_line(home)]);
+        prefetch(&self.lines[self.next_line(home / LINE_BYTES)]);
     }
 
     /// Finds a key in the chain that begins at its home line, and moves it to its home line. The key
     /// that it replaces there stays reachable, because all lines between the two are full.
     pub(crate) fn find_and_move_home(&mut self, home: usize, key: Key) -> Option<PretokenEncoding> {
+        let home = home / LINE_BYTES;
         let mut line = home;
         loop {
             for index in 0..SLOTS {
@@ -186,7 +191,7 @@ impl PretokenTable {
     }
 
     fn insert_slot(&mut self, new: PretokenSlot) {
-        let mut line = self.home(new.key);
+        let mut line = self.home(new.key) / LINE_BYTES;
         loop {
             for slot in &mut self.lines[line].0 {
                 if slot.key.is_none() {
@@ -202,10 +207,10 @@ impl PretokenTable {
         }
     }
 
-    /// Returns the home line of a key.
+    /// Returns the home of a key.
     fn home(&self, key: Key) -> usize {
         match key.as_long() {
-            Some((hash, _)) => hash as usize & (self.lines.len() - 1),
+            Some((hash, _)) => self.view().home_of(hash),
             None => self.view().home(key),
         }
     }
@@ -227,28 +232,44 @@ pub(crate) fn store_long(long: &mut Vec<u8>, hash: u64, pretoken: &[u8]) -> Key 
 #[derive(Clone, Copy)]
 pub(crate) struct PretokenTableView<'t> {
     lines: &'t [PretokenLine],
-    mask: usize,
+    /// The offset, in bytes, of the last line. It has a bit for each line, because their number is a power
+    /// of two.
+    home_mask: usize,
     secret: u64,
 }
 
 impl<'t> PretokenTableView<'t> {
     #[inline(always)]
     fn home(self, key: Key) -> usize {
-        key.hash(self.secret) as usize & self.mask
+        self.home_of(key.hash(self.secret))
     }
 
-    /// Prefetches the home line of a key, and returns it.
+    /// Returns the home of a pretoken with a hash.
+    #[inline(always)]
+    fn home_of(self, hash: u64) -> usize {
+        hash as usize & self.home_mask
+    }
+
+    /// Returns the line at a home.
+    #[inline(always)]
+    fn line(self, home: usize) -> &'t PretokenLine {
+        // SAFETY: the masked offset is that of a line. Computed from an index, it would take three
+        // instructions more, in the hottest loops of encoding.
+        unsafe { &*self.lines.as_ptr().byte_add(home & self.home_mask) }
+    }
+
+    /// Prefetches the home line of a key, and returns its home.
     #[inline(always)]
     pub(crate) fn prefetch(self, key: Key) -> usize {
         let home = self.home(key);
-        prefetch(&self.lines[home]);
+        prefetch(self.line(home));
         home
     }
 
-    /// Prefetches the home line of a pretoken that does not fit a key, and returns it.
+    /// Prefetches the home line of a pretoken that does not fit a key, and returns its home.
     pub(crate) fn prefetch_long(self, hash: u64) -> usize {
-        let home = hash as usize & self.mask;
-        prefetch(&self.lines[home]);
+        let home = self.home_of(hash);
+        prefetch(self.line(home));
         home
     }
 
@@ -256,7 +277,7 @@ impl<'t> PretokenTableView<'t> {
     /// key whose first 8 bytes are those of the key beside it.
     #[inline(always)]
     pub(crate) fn probe_home(self, home: usize, key: Key) -> (&'t PretokenEncoding, bool) {
-        let PretokenLine(slots) = &self.lines[home & self.mask];
+        let PretokenLine(slots) = self.line(home);
         let slot = &slots[usize::from(slots[1].key.begins_like(key))];
         (&slot.encoding, slot.key == key)
     }
