@@ -43,6 +43,9 @@ pub(crate) struct JoinRule {
 /// The number of pairs in a cache line. Half of them are used on average.
 const PAIRS: usize = LANES;
 
+/// The bytes of a cache line.
+const LINE_BYTES: usize = size_of::<PairLine>();
+
 /// The tokens of a slot without a pair.
 const FREE: u32 = EncoderToken::NONE.0;
 
@@ -74,7 +77,8 @@ impl PairLine {
 
 /// The hash table.
 pub(crate) struct PairTable {
-    /// A power of two of lines.
+    /// A power of two of lines. The home of a pair is the offset, in bytes, of the line that its hash
+    /// selects.
     lines: HugeBlock<PairLine>,
     /// The odd factors of its hash. They are secret, so that no model can be made whose pairs collide.
     left_factor: u64,
@@ -104,7 +108,7 @@ impl PairTable {
 
     fn insert(&mut self, rule: JoinRule) {
         let JoinRule { pair, join } = rule;
-        let mut index = self.view().home(pair);
+        let mut index = self.view().home(pair) / LINE_BYTES;
         loop {
             let line = &mut self.lines[index];
             let found = line.find(pair);
@@ -132,7 +136,7 @@ impl PairTable {
         assert!(!lines.is_empty(), "masked indices are in bounds");
         PairTableView {
             lines,
-            mask: lines.len() - 1,
+            home_mask: size_of_val(lines) - LINE_BYTES,
             left_factor: self.left_factor,
             right_factor: self.right_factor,
         }
@@ -175,25 +179,35 @@ impl PairTable {
 #[derive(Clone, Copy)]
 pub(crate) struct PairTableView<'t> {
     lines: &'t [PairLine],
-    mask: usize,
+    /// The offset, in bytes, of the last line. It has a bit for each line, because their number is a power
+    /// of two.
+    home_mask: usize,
     left_factor: u64,
     right_factor: u64,
 }
 
 impl<'t> PairTableView<'t> {
-    /// Returns the home line of a pair.
+    /// Returns the home of a pair.
     #[inline(always)]
     fn home(self, pair: EncoderPair) -> usize {
         let left = u64::from(pair.left.0).wrapping_mul(self.left_factor);
         let right = u64::from(pair.right.0).wrapping_mul(self.right_factor);
-        (left.wrapping_add(right) >> 32) as usize & self.mask
+        (left.wrapping_add(right) >> 32) as usize & self.home_mask
     }
 
-    /// Prefetches the home line of a pair, and returns it.
+    /// Returns the line at a home.
+    #[inline(always)]
+    fn line(self, home: usize) -> &'t PairLine {
+        // SAFETY: the masked offset is that of a line. Computed from an index, it would take two
+        // instructions more, in a hot loop of encoding.
+        unsafe { &*self.lines.as_ptr().byte_add(home & self.home_mask) }
+    }
+
+    /// Prefetches the home line of a pair, and returns its home.
     #[inline(always)]
     pub(crate) fn prefetch(self, pair: EncoderPair) -> usize {
         let home = self.home(pair);
-        prefetch(&self.lines[home]);
+        prefetch(self.line(home));
         home
     }
 
@@ -201,11 +215,11 @@ impl<'t> PairTableView<'t> {
     /// pair was found.
     #[inline(always)]
     pub(crate) fn probe(self, home: usize, pair: EncoderPair) -> (&'t PairJoin, bool) {
-        let line = &self.lines[home & self.mask];
+        let line = self.line(home);
         let found = line.find(pair);
         // One branch, which is almost never taken. Whether a pair is found is hard to predict.
         if found | u32::from(!line.is_full()) == 0 {
-            return self.probe_chain(home, pair);
+            return probe_chain(self.lines, home, pair);
         }
         (&line.joins[found.trailing_zeros() as usize % PAIRS], found != 0)
     }
@@ -216,17 +230,19 @@ impl<'t> PairTableView<'t> {
         let (join, is_found) = self.probe(self.home(pair), pair);
         join.or_never(is_found)
     }
+}
 
-    #[cold]
-    fn probe_chain(self, home: usize, pair: EncoderPair) -> (&'t PairJoin, bool) {
-        let mut index = home;
-        loop {
-            index = (index + 1) & self.mask;
-            let line = &self.lines[index];
-            let found = line.find(pair);
-            if found != 0 || !line.is_full() {
-                return (&line.joins[found.trailing_zeros() as usize % PAIRS], found != 0);
-            }
+/// Probes for a pair from the line after its home line on. All arguments are passed in registers: a view
+/// would be written to memory before each probe, even if no chain is probed.
+#[cold]
+fn probe_chain(lines: &[PairLine], home: usize, pair: EncoderPair) -> (&PairJoin, bool) {
+    let mut index = home / LINE_BYTES;
+    loop {
+        index = (index + 1) & (lines.len() - 1);
+        let line = &lines[index];
+        let found = line.find(pair);
+        if found != 0 || !line.is_full() {
+            return (&line.joins[found.trailing_zeros() as usize % PAIRS], found != 0);
         }
     }
 }
