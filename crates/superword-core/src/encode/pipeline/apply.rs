@@ -5,13 +5,15 @@
 
 use crate::encode::numbering::EncoderPair;
 use crate::encode::pipeline::bits::{append_bits, bits, find_end, lowest};
-use crate::encode::pipeline::group::{GROUP_SIZE, GroupBits, PretokenGroup, WORD_BITS};
+use crate::encode::pipeline::group::{
+    GROUP_SIZE, GroupBits, LENGTHS, LONGER_RUNS, PretokenGroup, WORD_BITS,
+};
 use crate::encode::pipeline::text_encoder::TextEncoder;
 use crate::encode::pretoken::cache::EncoderCache;
 use crate::encode::pretoken::encoding::{BOUNDARY_AFTER, BOUNDARY_BEFORE, PretokenEncoding};
 use crate::encode::pretoken::rule_replay::NEVER;
 use crate::encode::supermerge::pair_table::PairJoin;
-use crate::encode::supermerge::short_run::{RUNS, SHORT_RUN, ShortRun, merge_in_turns};
+use crate::encode::supermerge::short_run::merge_short_run;
 use crate::encode::supermerge::table::{MAX_SCANNED_UNITS, PendingUnit};
 use crate::platform::lanes::with_bit;
 
@@ -206,36 +208,39 @@ impl<const SIZE: usize> TextEncoder<'_, SIZE> {
     /// Applies all supermerges to the first `count` longer runs.
     #[inline(always)]
     fn merge_longer(&mut self, count: usize, boundaries: &GroupBits) {
-        for start in (0..count).step_by(RUNS) {
-            let (mut starts, mut short) = ([0; RUNS], 0);
-            for entry in start..count.min(start + RUNS) {
-                let first = self.group.longer[entry] as usize;
-                let last = find_end(boundaries, first);
-                let PretokenGroup { encodings, joins, runs, .. } = &mut *self.group;
-                let len = last + 1 - first;
-                let (units, joins) =
-                    (encodings[first..].first_chunk(), joins[first..].first_chunk());
-                match (units, joins) {
-                    (Some(units), Some(joins)) if len <= SHORT_RUN => {
-                        runs[short].start(units, joins, len);
-                        starts[short] = first;
-                        short += 1;
-                    }
-                    _ => self.merge_run(first, last),
-                }
-            }
-            let PretokenGroup { runs, .. } = &mut *self.group;
-            merge_in_turns(&mut runs[..short], self.encoder.supermerges.pairs());
-            for (index, &first) in starts[..short].iter().enumerate() {
-                let PretokenGroup { encodings, runs, .. } = &mut *self.group;
-                let ShortRun { units, len, is_usual, .. } = &runs[index];
-                if *is_usual {
-                    encodings[first..first + len].copy_from_slice(&units[..*len]);
-                } else {
-                    let last = first + len - 1;
-                    self.merge_run(first, last);
-                }
-            }
+        let mut counts = [0; LENGTHS];
+        for entry in 0..count.min(GROUP_SIZE) {
+            let first = self.group.longer[entry] as usize;
+            let last = find_end(boundaries, first);
+            let list = (last - first - 3).min(LENGTHS - 1);
+            self.group.by_length[list][counts[list] % LONGER_RUNS] = first as u32;
+            counts[list] += 1;
+        }
+        let [four, five, six, more] = counts;
+        for entry in 0..four {
+            self.merge_short::<4>(self.group.by_length[0][entry] as usize);
+        }
+        for entry in 0..five {
+            self.merge_short::<5>(self.group.by_length[1][entry] as usize);
+        }
+        for entry in 0..six {
+            self.merge_short::<6>(self.group.by_length[2][entry] as usize);
+        }
+        for entry in 0..more {
+            let first = self.group.by_length[3][entry] as usize;
+            self.merge_run(first, find_end(boundaries, first));
+        }
+    }
+
+    /// Applies all supermerges to a run of four to six units.
+    #[inline(always)]
+    fn merge_short<const LEN: usize>(&mut self, first: usize) {
+        let first = first % (GROUP_SIZE - LEN + 1);
+        let PretokenGroup { encodings, joins, .. } = &mut *self.group;
+        let units = encodings[first..].first_chunk_mut().expect("the units of the run");
+        let joins = joins[first..].first_chunk().expect("the joins of the run");
+        if !merge_short_run::<LEN>(units, joins, self.encoder.supermerges.pairs()) {
+            self.merge_run(first, first + LEN - 1);
         }
     }
 

@@ -3,12 +3,15 @@
 use crate::encode::pipeline::bits::IndexList;
 use crate::encode::pretoken::encoding::PretokenEncoding;
 use crate::encode::supermerge::pair_table::PairJoin;
-use crate::encode::supermerge::short_run::{RUNS, ShortRun};
 use crate::pretokenize::key::Key;
 
 /// The most pretokens in a group. By the time the first is probed, the memory of all of them is on its
 /// way.
 pub(crate) const GROUP_SIZE: usize = 512;
+
+/// The most runs of more than three units in a group, and the lists of them.
+pub(crate) const LONGER_RUNS: usize = GROUP_SIZE / 4;
+pub(crate) const LENGTHS: usize = 4;
 
 /// The bits in a word.
 pub(crate) const WORD_BITS: usize = u64::BITS as usize;
@@ -27,7 +30,8 @@ pub(crate) struct PretokenGroup {
     pub(crate) encodings: [PretokenEncoding; GROUP_SIZE + 1],
     /// The kinds of the encodings, and padding for reads of whole words.
     pub(crate) kinds: [u8; GROUP_SIZE + WORD_BITS],
-    /// The indices of pretokens that are not in their home line.
+    /// Whether each pretoken is not in its home line, and padding; then the indices of those.
+    pub(crate) is_missing: [u8; GROUP_SIZE + WORD_BITS],
     pub(crate) missing: IndexList,
     pub(crate) duplicates: [Duplicate; GROUP_SIZE],
     /// The pretokens after which there may be a boundary inside superwords, and the home line of each with
@@ -42,8 +46,8 @@ pub(crate) struct PretokenGroup {
     pub(crate) pairs: IndexList,
     pub(crate) triples: IndexList,
     pub(crate) longer: IndexList,
-    /// Longer runs whose supermerges are applied in turns.
-    pub(crate) runs: [ShortRun; RUNS],
+    /// The longer runs by length: four, five and six, and more.
+    pub(crate) by_length: [[u32; LONGER_RUNS]; LENGTHS],
 }
 
 /// A new pretoken that equals an earlier new pretoken of the group.
@@ -63,6 +67,7 @@ impl PretokenGroup {
             homes: [0; GROUP_SIZE],
             encodings: [PretokenEncoding::default(); GROUP_SIZE + 1],
             kinds: [0; GROUP_SIZE + WORD_BITS],
+            is_missing: [0; GROUP_SIZE + WORD_BITS],
             missing: [0; GROUP_SIZE + WORD_BITS],
             duplicates: [Duplicate::default(); GROUP_SIZE],
             possible: [0; GROUP_SIZE + WORD_BITS],
@@ -72,7 +77,7 @@ impl PretokenGroup {
             pairs: [0; GROUP_SIZE + WORD_BITS],
             triples: [0; GROUP_SIZE + WORD_BITS],
             longer: [0; GROUP_SIZE + WORD_BITS],
-            runs: [ShortRun::EMPTY; RUNS],
+            by_length: [[0; LONGER_RUNS]; LENGTHS],
         })
     }
 

@@ -1,7 +1,7 @@
 //! The encoding of one text, in groups of pretokens.
 
 use crate::encode::Encoder;
-use crate::encode::pipeline::bits::{append_bits, bits, write_bits};
+use crate::encode::pipeline::bits::{append_bits, bits, lowest, write_bits};
 use crate::encode::pipeline::dispatch::{Dispatched, dispatch};
 use crate::encode::pipeline::group::{Duplicate, GROUP_SIZE, GroupBits, PretokenGroup, WORD_BITS};
 use crate::encode::pretoken::cache::{EncoderCache, MAX_CACHED_LEN};
@@ -9,6 +9,7 @@ use crate::encode::pretoken::encoding::{IN_CACHE, PretokenEncoding};
 use crate::encode::pretoken::table::LINE_BYTES;
 use crate::encode::supermerge::table::OpenUnit;
 use crate::platform::cpu::CpuLevel;
+use crate::platform::lanes::with_bit;
 use crate::pretokenize::key::{CHUNK, Key, long_hash};
 
 /// Encodes one text in groups of at most `SIZE` pretokens.
@@ -250,20 +251,20 @@ impl<'t, const SIZE: usize> TextEncoder<'t, SIZE> {
     #[inline(always)]
     fn probe_home<const AVX512: bool>(&mut self) {
         let TextEncoder { cache, group, .. } = self;
-        let PretokenGroup { keys, homes, encodings, kinds, missing: list, .. } = &mut **group;
+        let PretokenGroup { keys, homes, encodings, kinds, is_missing, missing: list, .. } =
+            &mut **group;
         let table = cache.table.view();
-        let mut missing = 0;
         let size = self.size.min(GROUP_SIZE);
+        for index in self.carried..size {
+            let (probed, is_found) = table.probe_home(homes[index], keys[index]);
+            encodings[index + 1] = PretokenEncoding::from_words(probed.words());
+            kinds[index + 1] = probed.kind as u8;
+            is_missing[index] = (!is_found).into();
+        }
+        let mut missing = 0;
         for start in (self.carried..size).step_by(WORD_BITS) {
-            let mut set = 0_u64;
-            let end = size.min(start + WORD_BITS);
-            for index in start..end {
-                let (probed, is_found) = table.probe_home(homes[index], keys[index]);
-                encodings[index + 1] = PretokenEncoding::from_words(probed.words());
-                kinds[index + 1] = probed.kind as u8;
-                set = (set | u64::from(!is_found)).rotate_right(1);
-            }
-            set = set.rotate_left((end - start) as u32 % 64);
+            let bytes = is_missing[start..].first_chunk().expect("a word of bytes");
+            let set = with_bit::<AVX512>(bytes, 0) & lowest(size - start);
             append_bits::<AVX512, 3>(list, &mut missing, set, start);
         }
         self.missing = missing;

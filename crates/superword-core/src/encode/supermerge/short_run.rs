@@ -1,152 +1,134 @@
 //! Supermerges on short runs of open units.
 //!
-//! Most runs of more than three units have four or five. A run is an array of a fixed length, so that
-//! looking for its next rule takes no branch, and no unit moves. Each rule needs the result of the one
-//! before, so several runs take turns: the processor works on all of them at once, and what a run reads
-//! in its next turn is prefetched.
+//! Which rule of a run comes first is hard to predict, so no branch depends on it: as many rules are
+//! applied as there can be, and the results of those that do not exist are dropped. Then the processor
+//! works on several runs at once, and waits for the memory of all of them.
 
-use crate::encode::numbering::EncoderPair;
+use std::array;
+use std::hint::select_unpredictable;
+
+use crate::encode::numbering::{EncoderPair, EncoderToken};
 use crate::encode::pretoken::encoding::PretokenEncoding;
 use crate::encode::pretoken::rule_replay::NEVER;
 use crate::encode::supermerge::pair_table::{PairJoin, PairTableView};
 
-/// The most units of a short run.
-pub(crate) const SHORT_RUN: usize = 8;
-
-/// The runs that take turns.
-pub(crate) const RUNS: usize = 16;
-
-/// The key of a unit that no rule joins with the next.
-const NO_RULE: u64 = (NEVER as u64) << 32;
-
-/// A run of at most [`SHORT_RUN`] open units, none of them reopened.
+/// A unit of a run, none of them reopened.
 #[derive(Clone, Copy)]
-pub(crate) struct ShortRun {
-    /// A unit that has become part of another is empty.
-    pub(crate) units: [PretokenEncoding; SHORT_RUN],
-    pub(crate) len: usize,
+struct RunUnit {
+    token: EncoderToken,
+    opened_at: u32,
+}
+
+/// The result of supermerges on a run of `LEN` units.
+struct RunMerge<const LEN: usize> {
+    /// The tokens of the units that are left, then anything.
+    tokens: [EncoderToken; LEN],
+    count: usize,
+    /// Whether the last step applied a rule.
+    has_more: bool,
     /// Whether each first rule that joins two units comes after both were opened. If not, a later rule
     /// may join them, and the result may be wrong.
-    pub(crate) is_usual: bool,
-    /// The first rule that joins each unit with the next.
-    joins: [PairJoin; SHORT_RUN],
-    /// The step of that rule, then the index of the unit.
-    keys: [u64; SHORT_RUN],
-    before: [usize; SHORT_RUN],
-    next: [usize; SHORT_RUN],
-    /// The units whose pair with the next the last rule changed, and the home lines of these pairs.
-    changed: [usize; 2],
-    homes: [usize; 2],
+    is_usual: bool,
 }
 
-impl ShortRun {
-    /// A run of no units.
-    pub(crate) const EMPTY: ShortRun = ShortRun {
-        units: [PretokenEncoding::EMPTY; SHORT_RUN],
-        len: 0,
-        is_usual: true,
-        joins: [PairJoin::NONE; SHORT_RUN],
-        keys: [NO_RULE; SHORT_RUN],
-        before: [0; SHORT_RUN],
-        next: [0; SHORT_RUN],
-        changed: [0; 2],
-        homes: [0; 2],
-    };
-
-    /// Starts a run of the first `len` units, and of the first rules that join them.
+impl<const LEN: usize> RunMerge<LEN> {
+    /// Applies the first of the rules that join neighbours, if there is one. Returns the units after it.
     #[inline(always)]
-    pub(crate) fn start(
+    fn apply_first<const BEFORE: usize, const AFTER: usize>(
         &mut self,
-        units: &[PretokenEncoding; SHORT_RUN],
-        joins: &[PairJoin; SHORT_RUN],
-        len: usize,
-    ) {
-        (self.units, self.joins, self.len, self.is_usual) = (*units, *joins, len, true);
-        for index in 0..SHORT_RUN - 1 {
-            let opened_at = units[index].opened_at().max(units[index + 1].opened_at());
-            let step = if index + 1 < len { joins[index].step } else { NEVER };
-            self.is_usual &= step > opened_at || index + 1 >= len;
-            self.keys[index] = key(step, index);
+        units: [RunUnit; BEFORE],
+        joins: [PairJoin; AFTER],
+    ) -> [RunUnit; AFTER] {
+        const { assert!(AFTER + 1 == BEFORE) };
+        for (join, pair) in joins.iter().zip(units.windows(2)) {
+            let opened_at = pair[0].opened_at.max(pair[1].opened_at);
+            self.is_usual &= (join.step > opened_at) | !self.has_more;
         }
-        self.before = std::array::from_fn(|index| index.wrapping_sub(1));
-        self.next = std::array::from_fn(|index| index + 1);
-    }
-
-    /// Applies the next rule, and prefetches the pairs that it makes. Returns whether there may be more.
-    #[inline(always)]
-    fn apply_next(&mut self, pairs: PairTableView<'_>) -> bool {
-        let earliest = self.keys.iter().fold(u64::MAX, |least, &key| least.min(key));
-        if earliest >= NO_RULE {
-            return false;
+        let (mut first, mut at) = (joins[0], 0);
+        for (index, join) in joins.iter().enumerate().skip(1) {
+            let is_earlier = join.step < first.step;
+            first.step = select_unpredictable(is_earlier, join.step, first.step);
+            first.token.0 = select_unpredictable(is_earlier, join.token.0, first.token.0);
+            at = select_unpredictable(is_earlier, index, at);
         }
-        let index = earliest as u32 as usize % SHORT_RUN;
-        let gone = self.next[index] % SHORT_RUN;
-        let after = self.next[gone];
-        self.next[index] = after;
-        self.before[after % SHORT_RUN] = index;
-        let PairJoin { step, token } = self.joins[index];
-        self.units[index].data = [token.0, step, 0];
-        self.units[gone].kind = 0;
-        self.keys[index] = NO_RULE;
-        self.keys[gone] = NO_RULE;
-        let (has_before, has_after) = (index > 0, after < self.len);
-        // At an end of the run, one of the two is looked up twice.
-        let left = if has_before { self.before[index] % SHORT_RUN } else { index };
-        let right = if has_after { index } else { left };
-        self.changed = [left, right];
-        self.homes = self.changed.map(|left| pairs.prefetch(self.pair_at(left)));
-        has_before | has_after
-    }
-
-    /// Looks up the pairs that the last rule made.
-    #[inline(always)]
-    fn look_up(&mut self, pairs: PairTableView<'_>) {
-        for (left, home) in self.changed.into_iter().zip(self.homes) {
-            let [one, other] = self.unit_and_next(left);
-            let (join, is_found) = pairs.probe(home, self.pair_at(left));
-            let join = join.or_never(is_found);
-            self.joins[left] = join;
-            self.keys[left] = key(join.step, left);
-            self.is_usual &= join.step > one.opened_at().max(other.opened_at());
+        self.has_more &= first.step != NEVER;
+        let joined = RunUnit { token: first.token, opened_at: first.step };
+        let after = array::from_fn(|index| {
+            let other = select(index < at, units[index], units[index + 1]);
+            select(index == at, joined, other)
+        });
+        for (token, unit) in self.tokens.iter_mut().zip(&after) {
+            token.0 = select_unpredictable(self.has_more, unit.token.0, token.0);
         }
-    }
-
-    /// Returns a unit and the next.
-    #[inline(always)]
-    fn unit_and_next(&self, left: usize) -> [PretokenEncoding; 2] {
-        let left = left % SHORT_RUN;
-        [left, self.next[left] % SHORT_RUN].map(|index| self.units[index])
-    }
-
-    /// Returns the tokens of a unit and the next.
-    #[inline(always)]
-    fn pair_at(&self, left: usize) -> EncoderPair {
-        let [left, right] = self.unit_and_next(left).map(PretokenEncoding::first_token);
-        EncoderPair { left, right }
+        self.count -= usize::from(self.has_more);
+        after
     }
 }
 
-/// Applies all supermerges to runs.
+/// Returns one of two units without a branch.
 #[inline(always)]
-pub(crate) fn merge_in_turns(runs: &mut [ShortRun], pairs: PairTableView<'_>) {
-    let mut unfinished: [usize; RUNS] = std::array::from_fn(|index| index);
-    let mut count = runs.len().min(RUNS);
-    while count > 0 {
-        let mut left = 0;
-        for entry in 0..count {
-            let index = unfinished[entry];
-            let has_more = runs[index].apply_next(pairs);
-            unfinished[left] = index;
-            left += usize::from(has_more);
-        }
-        count = left;
-        for &index in &unfinished[..count] {
-            runs[index].look_up(pairs);
-        }
+fn select(is_first: bool, first: RunUnit, second: RunUnit) -> RunUnit {
+    RunUnit {
+        token: EncoderToken(select_unpredictable(is_first, first.token.0, second.token.0)),
+        opened_at: select_unpredictable(is_first, first.opened_at, second.opened_at),
     }
 }
 
+/// Finds the first rules that join neighbours.
 #[inline(always)]
-fn key(step: u32, index: usize) -> u64 {
-    u64::from(step) << 32 | index as u64
+fn find_joins<const UNITS: usize, const JOINS: usize>(
+    units: &[RunUnit; UNITS],
+    pairs: PairTableView<'_>,
+) -> [PairJoin; JOINS] {
+    array::from_fn(|index| {
+        let [left, right] = [index, index + 1].map(|index| units[index].token);
+        pairs.find_first(EncoderPair { left, right })
+    })
+}
+
+/// Applies all supermerges to a run of units, given the first rules that join neighbours.
+///
+/// The units that are left come first, the others are empty. Returns `false`, and changes nothing, if the
+/// run is unusual.
+#[inline(always)]
+pub(crate) fn merge_short_run<const LEN: usize>(
+    encodings: &mut [PretokenEncoding; LEN],
+    joins: &[PairJoin; LEN],
+    pairs: PairTableView<'_>,
+) -> bool {
+    const { assert!(3 < LEN && LEN < 7) };
+    let units = encodings
+        .map(|encoding| RunUnit { token: encoding.first_token(), opened_at: encoding.opened_at() });
+    let tokens = units.map(|unit| unit.token);
+    let mut merge = RunMerge { tokens, count: LEN, has_more: true, is_usual: true };
+    let (units, joins) = (&units[..], &joins[..LEN - 1]);
+    let mut four = [units[0]; 4];
+    let mut joins_of_four = [joins[0]; 3];
+    if LEN == 4 {
+        four.copy_from_slice(units);
+        joins_of_four.copy_from_slice(joins);
+    } else {
+        let mut five = [units[0]; 5];
+        let mut joins_of_five = [joins[0]; 4];
+        if LEN == 5 {
+            five.copy_from_slice(units);
+            joins_of_five.copy_from_slice(joins);
+        } else {
+            let six: [RunUnit; 6] = array::from_fn(|index| units[index]);
+            five = merge.apply_first(six, array::from_fn::<_, 5, _>(|index| joins[index]));
+            joins_of_five = find_joins(&five, pairs);
+        }
+        four = merge.apply_first(five, joins_of_five);
+        joins_of_four = find_joins(&four, pairs);
+    }
+    let three = merge.apply_first(four, joins_of_four);
+    let two: [RunUnit; 2] = merge.apply_first(three, find_joins(&three, pairs));
+    let _: [RunUnit; 1] = merge.apply_first(two, find_joins(&two, pairs));
+    if merge.is_usual {
+        for (index, encoding) in encodings.iter_mut().enumerate() {
+            encoding.data[0] = merge.tokens[index].0;
+            encoding.kind = u32::from(index < merge.count);
+        }
+    }
+    merge.is_usual
 }
