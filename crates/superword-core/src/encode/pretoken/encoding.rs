@@ -35,9 +35,6 @@ pub(crate) struct PretokenEncoding {
 }
 
 impl PretokenEncoding {
-    /// The encoding of nothing.
-    pub(crate) const EMPTY: PretokenEncoding = PretokenEncoding { data: [0; INLINE], kind: 0 };
-
     /// Creates the encoding of tokens that no supermerge joins. If they are many they go to the list
     /// `spilled`, which `spilled_kind` names.
     #[inline(always)]

@@ -160,6 +160,7 @@ impl<'t, G: Grammar> Scan<'t, G> {
     ///
     /// Rules look up to four bytes ahead, and to the end of white space. No rule names a zero byte. In a
     /// text of 100 characters, a third of the time went to its end.
+    #[inline(never)]
     fn fill_padded(&mut self, len: usize) {
         if !self.pads_end || len < MIN_PADDED {
             return;

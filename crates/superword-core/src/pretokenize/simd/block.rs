@@ -7,8 +7,8 @@
 
 use crate::pretokenize::simd::ascii_masks::AsciiMasks;
 use crate::pretokenize::unicode::class::{
-    BLANK, CLASSES, CONTROL, Class, LOWER, MARK, NEWLINE, NUMBER, OTHER, PUNCT, TITLE, Text, UPPER,
-    WHITE,
+    BLANK, CLASS_LIMIT, CONTROL, Class, LOWER, MARK, NEWLINE, NUMBER, OTHER, PUNCT, TITLE, Text,
+    UPPER, WHITE,
 };
 
 /// The number of bytes in a block.
@@ -21,7 +21,7 @@ pub(crate) const REACH: u32 = 60;
 pub(crate) struct Block<'t> {
     /// The text from the block on, for the few rules that name a particular letter.
     pub(crate) bytes: &'t [u8],
-    class: [u64; CLASSES],
+    class: [u64; CLASS_LIMIT],
     /// Bytes that are not the first of their character.
     pub(crate) tail: u64,
     /// First bytes of characters beyond ASCII.
@@ -55,7 +55,7 @@ impl<'t> Block<'t> {
     /// Creates a block of ASCII characters at the start of `bytes`.
     #[inline(always)]
     pub(crate) fn from_ascii(bytes: &'t [u8], ascii: &AsciiMasks) -> Block<'t> {
-        let mut class = [0; CLASSES];
+        let mut class = [0; CLASS_LIMIT];
         class[UPPER as usize] = ascii.upper;
         class[LOWER as usize] = ascii.lower;
         class[NUMBER as usize] = ascii.digit;
@@ -84,7 +84,8 @@ impl<'t> Block<'t> {
         let mut leads = block.wide;
         while leads != 0 {
             let i = leads.trailing_zeros();
-            block.class[text.peek(at + i as usize).0 as usize] |= 1 << i;
+            let (class, _) = text.peek_wide(at + i as usize);
+            block.class[class as usize % CLASS_LIMIT] |= 1 << i;
             leads &= leads - 1;
         }
         block

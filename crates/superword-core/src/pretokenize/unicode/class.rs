@@ -31,10 +31,10 @@ pub(crate) const BLANK: Class = 8;
 pub(crate) const WHITE: Class = 9;
 /// `[\r\n]`
 pub(crate) const NEWLINE: Class = 10;
-/// The number of classes
-pub(crate) const CLASSES: usize = 11;
 /// The end of the text: no character
 pub(crate) const END: Class = 11;
+/// A power of two, no smaller than the number of classes
+pub(crate) const CLASS_LIMIT: usize = 16;
 
 /// A set of classes, as one bit each.
 #[derive(Clone, Copy)]
@@ -77,7 +77,7 @@ impl ClassTable {
     }
 
     /// Returns the class of a code point.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn class_of(&self, code_point: u32) -> Class {
         self.0.number_of(code_point)
     }
@@ -159,15 +159,19 @@ impl<'t> Text<'t> {
             }
 
             Some(&byte) if byte < 128 => (ASCII[byte as usize], at + 1),
-            Some(_) => {
-                let (code_point, end) = self.decode(at);
-                (self.table.class_of(code_point), end)
-            }
+            Some(_) => self.peek_wide(at),
         }
     }
 
+    /// Returns the class of the character at `at`, which is not ASCII, and its end.
+    #[inline(always)]
+    pub(crate) fn peek_wide(&self, at: usize) -> (Class, usize) {
+        let (code_point, end) = self.decode(at);
+        (self.table.class_of(code_point), end)
+    }
+
     /// Decodes the character at `at`, which is not ASCII; returns its code point and its end.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn decode(&self, at: usize) -> (u32, usize) {
         decode(self.bytes, at)
     }
@@ -202,18 +206,34 @@ impl<'t> Text<'t> {
 }
 
 /// Decodes the character at `at`, which is not ASCII, of UTF-8; returns its code point and its end.
-#[inline]
+#[inline(always)]
 pub(crate) fn decode(bytes: &[u8], at: usize) -> (u32, usize) {
     let rest = &bytes[at..];
-    let tail = |i: usize| u32::from(rest[i] & 0x3F);
-    match rest[0] {
-        lead if lead < 0xE0 => (u32::from(lead & 0x1F) << 6 | tail(1), at + 2),
-        lead if lead < 0xF0 => (u32::from(lead & 0x0F) << 12 | tail(1) << 6 | tail(2), at + 3),
-        lead => {
-            let code_point = u32::from(lead & 0x07) << 18 | tail(1) << 12 | tail(2) << 6;
-            (code_point | tail(3), at + 4)
-        }
+    let (code_point, len) = match rest.first_chunk() {
+        Some(chunk) => decode_chunk(*chunk),
+        None => decode_end(rest),
+    };
+    (code_point, at + len)
+}
+
+/// Decodes the first character of four bytes. It is not ASCII.
+#[inline(always)]
+fn decode_chunk(chunk: [u8; 4]) -> (u32, usize) {
+    let word = u32::from_be_bytes(chunk);
+    let tail = |end: u32| word >> (32 - end) & 0x3F;
+    match chunk[0] {
+        lead if lead < 0xE0 => ((word >> 24 & 0x1F) << 6 | tail(16), 2),
+        lead if lead < 0xF0 => ((word >> 24 & 0x0F) << 12 | tail(16) << 6 | tail(24), 3),
+        _ => ((word >> 24 & 0x07) << 18 | tail(16) << 12 | tail(24) << 6 | tail(32), 4),
     }
+}
+
+/// Decodes the character that starts up to three bytes before the end of a text.
+#[cold]
+fn decode_end(rest: &[u8]) -> (u32, usize) {
+    let mut chunk = [0; 4];
+    chunk[..rest.len()].copy_from_slice(rest);
+    decode_chunk(chunk)
 }
 
 #[cfg(test)]

@@ -1,23 +1,33 @@
 //! A number for every code point.
 
-/// A number for every code point, as a two-level table: equal pages of 256 are stored once.
+/// The code points of a page.
+const PAGE: usize = 1 << 8;
+
+/// The pages of all numbers of 21 bits, of which the last ones are no code points.
+const PAGES: usize = 1 << 13;
+
+/// The most distinct pages.
+const DISTINCT: usize = 1 << 8;
+
+/// A number for every code point, as a two-level table: equal pages are stored once. The sizes are
+/// constants, so that lookups need no checks.
 pub(crate) struct CodePointTable {
-    page_index: Vec<u8>,
-    pages: Vec<[u8; 256]>,
+    page_index: Box<[u8; PAGES]>,
+    pages: Box<[[u8; PAGE]; DISTINCT]>,
 }
 
 impl CodePointTable {
     /// Creates the table of ranges, each its first code point shifted left by `bits`, plus its number.
     pub(super) fn new(ranges: &[u32], bits: u32) -> CodePointTable {
-        let mut table = CodePointTable { page_index: Vec::new(), pages: Vec::new() };
+        let (mut page_index, mut pages) = (Vec::new(), Vec::new());
         let number_of = |range: usize| (ranges[range] & ((1 << bits) - 1)) as u8;
         let starts_by =
             |range, code_point| ranges.get(range).is_some_and(|start| start >> bits <= code_point);
         let mut range = 0;
-        for first in (0..0x0011_0000_u32).step_by(256) {
-            let mut numbers = [number_of(range); 256];
+        for first in (0..0x0011_0000_u32).step_by(PAGE) {
+            let mut numbers = [number_of(range); PAGE];
             // Most pages are all one range.
-            if starts_by(range + 1, first + 255) {
+            if starts_by(range + 1, first + PAGE as u32 - 1) {
                 for (code_point, number) in (first..).zip(&mut numbers) {
                     while starts_by(range + 1, code_point) {
                         range += 1;
@@ -25,22 +35,28 @@ impl CodePointTable {
                     *number = number_of(range);
                 }
             }
-            let known = table.pages.iter().position(|other| *other == numbers);
+            let known = pages.iter().position(|other| *other == numbers);
             let index = known.unwrap_or_else(|| {
-                table.pages.push(numbers);
-                table.pages.len() - 1
+                pages.push(numbers);
+                pages.len() - 1
             });
-            table.page_index.push(u8::try_from(index).expect("far fewer than 256 distinct pages"));
+            page_index.push(u8::try_from(index).expect("far fewer than 256 distinct pages"));
         }
-        table
+        page_index.resize(PAGES, 0);
+        pages.resize(DISTINCT, [0; PAGE]);
+        CodePointTable { page_index: into_array(page_index), pages: into_array(pages) }
     }
 
     /// Returns the number of a code point.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn number_of(&self, code_point: u32) -> u8 {
-        let page = self.page_index[(code_point >> 8) as usize];
-        self.pages[page as usize][(code_point & 255) as usize]
+        let page = self.page_index[code_point as usize / PAGE % PAGES];
+        self.pages[page as usize][code_point as usize % PAGE]
     }
+}
+
+fn into_array<T, const LEN: usize>(items: Vec<T>) -> Box<[T; LEN]> {
+    items.try_into().ok().expect("as many items")
 }
 
 #[cfg(test)]
