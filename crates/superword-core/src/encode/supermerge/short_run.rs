@@ -80,10 +80,11 @@ fn find_joins<const UNITS: usize, const JOINS: usize>(
     units: &[RunUnit; UNITS],
     pairs: PairTableView<'_>,
 ) -> [PairJoin; JOINS] {
-    array::from_fn(|index| {
-        let [left, right] = [index, index + 1].map(|index| units[index].token);
-        pairs.find_first(EncoderPair { left, right })
-    })
+    let mut joins = [PairJoin::NONE; JOINS];
+    for (join, pair) in joins.iter_mut().zip(units.windows(2)) {
+        *join = pairs.find_first(EncoderPair { left: pair[0].token, right: pair[1].token });
+    }
+    joins
 }
 
 /// Applies all supermerges to a run of units, given the first rules that join neighbours.
