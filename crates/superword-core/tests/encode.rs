@@ -144,7 +144,7 @@ fn a_character_that_is_looked_up_is_made_of_its_bytes_in_longer_pretokens() {
     assert_eq!(encoder.encode("éx").expect("ids"), [256, u32::from(b'x')]);
 }
 
-/// More runs of superwords in a group of pretokens than take turns.
+/// Runs of two to eleven pretokens.
 #[test]
 fn many_runs_of_superwords_in_a_group_are_all_joined() {
     let words =

@@ -151,7 +151,7 @@ impl<const SIZE: usize> TextEncoder<'_, SIZE> {
             self.merge_pair(self.group.pairs[index] as usize);
         }
         for index in 0..triple_count {
-            self.merge_triple(self.group.triples[index] as usize);
+            self.merge_short::<3>(self.group.triples[index] as usize);
         }
         self.merge_longer(longer_count, boundaries);
     }
@@ -171,38 +171,6 @@ impl<const SIZE: usize> TextEncoder<'_, SIZE> {
         let token = if is_joined { join.token } else { left.first_token() };
         encodings[first].data[0] = token.0;
         encodings[first + 1].kind = u32::from(!is_joined);
-    }
-
-    /// Applies all supermerges to a run of three units.
-    #[inline(always)]
-    fn merge_triple(&mut self, start: usize) {
-        let start = start % (GROUP_SIZE - 1);
-        let PretokenGroup { encodings, joins, .. } = &mut *self.group;
-        let [a, b, c] = [0, 1, 2].map(|index| encodings[start + index]);
-        let (first, second) = (joins[start], joins[start + 1]);
-        let is_usual = (first.step > a.opened_at().max(b.opened_at()))
-            & (second.step > b.opened_at().max(c.opened_at()));
-        if !is_usual {
-            return self.merge_run(start, start + 2);
-        }
-        let made_at = first.step.min(second.step);
-        if made_at == NEVER {
-            return;
-        }
-        let is_second = second.step < first.step;
-        let left = if is_second { a.first_token() } else { first.token };
-        let right = if is_second { second.token } else { c.first_token() };
-        let other_opened_at = if is_second { a.opened_at() } else { c.opened_at() };
-        let join = self.encoder.supermerges.pairs().find_first(EncoderPair { left, right });
-        let is_joined = join.step != NEVER;
-        if join.step <= made_at.max(other_opened_at) {
-            return self.merge_run(start, start + 2);
-        }
-        let token = if is_joined { join.token } else { left };
-        encodings[start].data[0] = token.0;
-        encodings[start + 1].data[0] = right.0;
-        encodings[start + 1].kind = u32::from(!is_joined);
-        encodings[start + 2].kind = 0;
     }
 
     /// Applies all supermerges to the first `count` longer runs.
@@ -232,10 +200,10 @@ impl<const SIZE: usize> TextEncoder<'_, SIZE> {
         }
     }
 
-    /// Applies all supermerges to a run of four to six units.
+    /// Applies all supermerges to a run of three to six units.
     #[inline(always)]
     fn merge_short<const LEN: usize>(&mut self, first: usize) {
-        let first = first % (GROUP_SIZE - LEN + 1);
+        let first = first % (GROUP_SIZE + 2 - LEN);
         let PretokenGroup { encodings, joins, .. } = &mut *self.group;
         let units = encodings[first..].first_chunk_mut().expect("the units of the run");
         let joins = joins[first..].first_chunk().expect("the joins of the run");

@@ -9,8 +9,10 @@ use crate::pretokenize::key::Key;
 /// way.
 pub(crate) const GROUP_SIZE: usize = 512;
 
-/// The most runs of more than three units in a group, and the lists of them.
+/// The most runs of more than three units in a group.
 pub(crate) const LONGER_RUNS: usize = GROUP_SIZE / 4;
+
+/// The lists of such runs: of four units, of five, of six, and of more.
 pub(crate) const LENGTHS: usize = 4;
 
 /// The bits in a word.
@@ -40,13 +42,13 @@ pub(crate) struct PretokenGroup {
     pub(crate) pair_homes: [usize; GROUP_SIZE],
     /// Whether there is such a boundary after each of them, and padding for reads of whole words.
     pub(crate) is_boundary: [u8; GROUP_SIZE + WORD_BITS],
-    /// The first rules that join such pretokens with the next.
-    pub(crate) joins: [PairJoin; GROUP_SIZE],
+    /// The first rules that join such pretokens with the next, and padding for reads of whole runs.
+    pub(crate) joins: [PairJoin; GROUP_SIZE + 1],
     /// The first pretokens of runs of two, of three, and of more that can end up in one token.
     pub(crate) pairs: IndexList,
     pub(crate) triples: IndexList,
     pub(crate) longer: IndexList,
-    /// The longer runs by length: four, five and six, and more.
+    /// The longer runs by length.
     pub(crate) by_length: [[u32; LONGER_RUNS]; LENGTHS],
 }
 
@@ -73,7 +75,7 @@ impl PretokenGroup {
             possible: [0; GROUP_SIZE + WORD_BITS],
             pair_homes: [0; GROUP_SIZE],
             is_boundary: [0; GROUP_SIZE + WORD_BITS],
-            joins: [PairJoin::default(); GROUP_SIZE],
+            joins: [PairJoin::default(); GROUP_SIZE + 1],
             pairs: [0; GROUP_SIZE + WORD_BITS],
             triples: [0; GROUP_SIZE + WORD_BITS],
             longer: [0; GROUP_SIZE + WORD_BITS],
