@@ -1,7 +1,7 @@
 //! Supermerges on a group of pretokens.
 //!
-//! A joined unit replaces the encoding of its first pretoken, and the encodings of the others become
-//! empty. So most of a group is then written without a branch.
+//! The units that are left of a run replace the encodings of its pretokens, in order, and the other
+//! encodings become empty. So most of a group is then written without a branch.
 
 use crate::encode::numbering::EncoderPair;
 use crate::encode::pipeline::bits::{append_bits, bits, find_end, lowest};
@@ -119,9 +119,8 @@ impl<const SIZE: usize> TextEncoder<'_, SIZE> {
 
     /// Applies all supermerges to the complete pretokens, which come first.
     ///
-    /// The fast ways of short runs only set tokens, and clear the number of tokens of units that have
-    /// become part of others. A reopened unit is opened at [`NEVER`], so that they leave it to
-    /// [`Self::merge_run`].
+    /// The fast ways of short runs set only tokens and their number. A reopened unit is opened at
+    /// [`NEVER`], so that they leave it to [`Self::merge_run`].
     #[inline(always)]
     pub(crate) fn apply_supermerges<const AVX512: bool>(
         &mut self,

@@ -3,6 +3,7 @@
 use crate::encode::pipeline::bits::IndexList;
 use crate::encode::pretoken::encoding::PretokenEncoding;
 use crate::encode::supermerge::pair_table::PairJoin;
+use crate::encode::supermerge::short_run::SHORT_RUN;
 use crate::pretokenize::key::Key;
 
 /// The most pretokens in a group. By the time the first is probed, the memory of all of them is on its
@@ -12,8 +13,8 @@ pub(crate) const GROUP_SIZE: usize = 512;
 /// The most runs of more than three units in a group.
 pub(crate) const LONGER_RUNS: usize = GROUP_SIZE / 4;
 
-/// The lists of such runs: of four units, of five, of six, and of more.
-pub(crate) const LENGTHS: usize = 4;
+/// The lists of such runs: one for each length of short runs, and one for more units.
+pub(crate) const LENGTHS: usize = SHORT_RUN - 2;
 
 /// The bits in a word.
 pub(crate) const WORD_BITS: usize = u64::BITS as usize;
@@ -26,7 +27,7 @@ pub(crate) struct PretokenGroup {
     /// The offset in the text at which the first pretoken starts, then those at which each ends.
     pub(crate) cuts: [usize; GROUP_SIZE + 1],
     pub(crate) keys: [Key; GROUP_SIZE],
-    /// The home line of each pretoken.
+    /// The home of each pretoken.
     pub(crate) homes: [usize; GROUP_SIZE],
     /// The encoding of the pretoken before the group if it is pending, then that of each pretoken.
     pub(crate) encodings: [PretokenEncoding; GROUP_SIZE + 1],
@@ -36,8 +37,8 @@ pub(crate) struct PretokenGroup {
     pub(crate) is_missing: [u8; GROUP_SIZE + WORD_BITS],
     pub(crate) missing: IndexList,
     pub(crate) duplicates: [Duplicate; GROUP_SIZE],
-    /// The pretokens after which there may be a boundary inside superwords, and the home line of each with
-    /// the next.
+    /// The pretokens after which there may be a boundary inside superwords, and the home of each with the
+    /// next.
     pub(crate) possible: IndexList,
     pub(crate) pair_homes: [usize; GROUP_SIZE],
     /// Whether there is such a boundary after each of them, and padding for reads of whole words.

@@ -131,7 +131,7 @@ impl<'t, const SIZE: usize> TextEncoder<'t, SIZE> {
     /// Stores the ends of pretokens.
     #[inline(always)]
     fn collect<const AVX512: bool>(&mut self, base: usize, ends: u64) {
-        assert!(self.group.cuts[self.size] <= base, "cuts ascend");
+        assert!(self.group.cuts[self.size] <= base && base <= self.text.len(), "cuts ascend");
         let cuts = &mut self.group.cuts[self.size + 1..][..WORD_BITS];
         let cuts = cuts.try_into().expect("room for a word");
         write_bits::<AVX512, USUAL_ENDS, _>(cuts, ends, base);
@@ -194,10 +194,9 @@ impl<'t, const SIZE: usize> TextEncoder<'t, SIZE> {
     /// Computes the keys of the pretokens, and prefetches their home lines.
     #[inline(always)]
     fn prefetch(&mut self) {
-        let inner = self.count_inner();
         let mut next = self.carried;
         while next < self.size {
-            next = self.prefetch_short(next, inner);
+            next = self.prefetch_short(next);
             if next < self.size {
                 self.prefetch_one(next);
                 next += 1;
@@ -205,27 +204,19 @@ impl<'t, const SIZE: usize> TextEncoder<'t, SIZE> {
         }
     }
 
-    /// Returns the number of pretokens from whose start on the text has the bytes that a key is read from.
+    /// Does so from `first` on, up to a pretoken that is long or near the end of the text. Returns its
+    /// index.
     #[inline(always)]
-    fn count_inner(&self) -> usize {
-        let starts = (self.text.len() + 1).saturating_sub(CHUNK);
-        let cuts = &self.group.cuts;
-        let is_outer = |&index: &usize| cuts[index] >= starts;
-        let size = self.size.min(GROUP_SIZE);
-        size - (0..size).rev().take_while(is_outer).count()
-    }
-
-    /// Does so from `first` to `inner`, up to a pretoken that is long. Returns its index.
-    #[inline(always)]
-    fn prefetch_short(&mut self, first: usize, inner: usize) -> usize {
+    fn prefetch_short(&mut self, first: usize) -> usize {
+        let inner = self.count_inner();
         let TextEncoder { text, cache, group, .. } = self;
         let PretokenGroup { cuts, keys, homes, .. } = &mut **group;
         let table = cache.table.view();
         let mut start = cuts[first];
-        for index in first..inner.min(GROUP_SIZE) {
+        for index in first..inner {
             let end = cuts[index + 1];
-            // SAFETY: the cuts ascend, as `collect` checks, so that all starts up to `inner` are far enough
-            // from the end of the text.
+            // SAFETY: the cuts ascend, as `collect` checks, so that from all starts before `inner` on the
+            // text has these bytes.
             let Some(key) = (unsafe { Key::of_inner(text, start, end) }) else { return index };
             (keys[index], homes[index]) = (key, table.prefetch(key));
             start = end;
@@ -233,7 +224,16 @@ impl<'t, const SIZE: usize> TextEncoder<'t, SIZE> {
         inner.max(first)
     }
 
-    /// Does so for any pretoken.
+    /// Returns the number of pretokens from whose start on the text has the bytes that a key is read from.
+    #[inline(always)]
+    fn count_inner(&self) -> usize {
+        let starts = (self.text.len() + 1).saturating_sub(CHUNK);
+        let is_outer = |&index: &usize| self.group.cuts[index] >= starts;
+        let size = self.size.min(GROUP_SIZE);
+        size - (0..size).rev().take_while(is_outer).count()
+    }
+
+    /// Computes the key of any pretoken, and prefetches its home line.
     #[inline(never)]
     fn prefetch_one(&mut self, index: usize) {
         let table = self.cache.table.view();

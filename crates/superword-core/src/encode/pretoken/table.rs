@@ -93,7 +93,7 @@ impl PretokenTable {
     #[inline(always)]
     pub(crate) fn view(&self) -> PretokenTableView<'_> {
         let lines = &*self.lines;
-        assert!(!lines.is_empty(), "masked indices are in bounds");
+        assert!(!lines.is_empty(), "masked offsets are those of lines");
         PretokenTableView { lines, home_mask: size_of_val(lines) - LINE_BYTES, secret: secret() }
     }
 
@@ -232,8 +232,8 @@ pub(crate) fn store_long(long: &mut Vec<u8>, hash: u64, pretoken: &[u8]) -> Key 
 #[derive(Clone, Copy)]
 pub(crate) struct PretokenTableView<'t> {
     lines: &'t [PretokenLine],
-    /// The offset, in bytes, of the last line. It has a bit for each line, because their number is a power
-    /// of two.
+    /// The offset, in bytes, of the last line. It selects every line, because their number is a power of
+    /// two.
     home_mask: usize,
     secret: u64,
 }
@@ -253,7 +253,7 @@ impl<'t> PretokenTableView<'t> {
     /// Returns the line at a home.
     #[inline(always)]
     fn line(self, home: usize) -> &'t PretokenLine {
-        // SAFETY: the masked offset is that of a line. Computed from an index, it would take three
+        // SAFETY: the masked offset is a multiple of a line, and at most that of the last one. Computed from an index, it would take three
         // instructions more, in the hottest loops of encoding.
         unsafe { &*self.lines.as_ptr().byte_add(home & self.home_mask) }
     }

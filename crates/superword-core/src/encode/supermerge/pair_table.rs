@@ -133,7 +133,7 @@ impl PairTable {
     #[inline(always)]
     pub(crate) fn view(&self) -> PairTableView<'_> {
         let lines = &*self.lines;
-        assert!(!lines.is_empty(), "masked indices are in bounds");
+        assert!(!lines.is_empty(), "masked offsets are those of lines");
         PairTableView {
             lines,
             home_mask: size_of_val(lines) - LINE_BYTES,
@@ -179,8 +179,8 @@ impl PairTable {
 #[derive(Clone, Copy)]
 pub(crate) struct PairTableView<'t> {
     lines: &'t [PairLine],
-    /// The offset, in bytes, of the last line. It has a bit for each line, because their number is a power
-    /// of two.
+    /// The offset, in bytes, of the last line. It selects every line, because their number is a power of
+    /// two.
     home_mask: usize,
     left_factor: u64,
     right_factor: u64,
@@ -198,7 +198,7 @@ impl<'t> PairTableView<'t> {
     /// Returns the line at a home.
     #[inline(always)]
     fn line(self, home: usize) -> &'t PairLine {
-        // SAFETY: the masked offset is that of a line. Computed from an index, it would take two
+        // SAFETY: the masked offset is a multiple of a line, and at most that of the last one. Computed from an index, it would take two
         // instructions more, in a hot loop of encoding.
         unsafe { &*self.lines.as_ptr().byte_add(home & self.home_mask) }
     }

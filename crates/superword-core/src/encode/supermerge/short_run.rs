@@ -54,7 +54,7 @@ fn first<T: Copy, const COUNT: usize>(items: &[T]) -> [T; COUNT] {
 }
 
 /// A unit of a short run.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 struct RunUnit {
     token: EncoderToken,
     opened_at: u32,
@@ -98,8 +98,8 @@ impl<const LEN: usize> ShortRun<'_, LEN> {
         let [_] = self.apply_first(left, self.find_joins(&left));
     }
 
-    /// Applies the first of the rules that join each unit with the next, if there is one. Returns the
-    /// units that are left then.
+    /// Applies the first of the rules that join each unit with the next, and returns the units that are
+    /// left. Without a rule, these are of no use, and no result depends on them.
     #[inline(always)]
     fn apply_first<const BEFORE: usize, const AFTER: usize>(
         &mut self,
@@ -152,5 +152,85 @@ fn select(is_first: bool, first: RunUnit, second: RunUnit) -> RunUnit {
     RunUnit {
         token: select_unpredictable(is_first, first.token, second.token),
         opened_at: select_unpredictable(is_first, first.opened_at, second.opened_at),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::encode::supermerge::pair_table::{JoinRule, PairTable};
+    use crate::encode::supermerge::table::{BoundarySides, OpenUnit};
+
+    /// Invents numbers below a limit.
+    struct Choices(u64);
+
+    impl Choices {
+        fn below(&mut self, limit: u32) -> u32 {
+            self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            (self.0 >> 33) as u32 % limit
+        }
+    }
+
+    /// Applies the first rule that joins neighbours after both were opened, the leftmost of equal ones,
+    /// until there is none.
+    fn merge_naively(mut units: Vec<RunUnit>, pairs: &PairTable) -> Vec<u32> {
+        loop {
+            let joins = units.windows(2).enumerate().filter_map(|(index, pair)| {
+                let opened_at = pair[0].opened_at.max(pair[1].opened_at);
+                let pair = EncoderPair { left: pair[0].token, right: pair[1].token };
+                pairs.find(pair, |step| step > opened_at).map(|join| (join.step, index, join.token))
+            });
+            let Some((step, index, token)) = joins.min_by_key(|&(step, ..)| step) else {
+                return units.iter().map(|unit| unit.token.0).collect();
+            };
+            units[index] = RunUnit { token, opened_at: step };
+            units.remove(index + 1);
+        }
+    }
+
+    /// Returns whether the run was a usual one.
+    fn check<const LEN: usize>(choices: &mut Choices) -> bool {
+        let rules = (1..2 + choices.below(40)).map(|step| {
+            let [left, right, token] = [5, 5, 9].map(|limit| EncoderToken(choices.below(limit)));
+            JoinRule { pair: EncoderPair { left, right }, join: PairJoin { step, token } }
+        });
+        let pairs = PairTable::new(&rules.collect::<Vec<_>>(), &[]);
+        let units: [RunUnit; LEN] = array::from_fn(|_| {
+            let opened_at = [0, 0, 0, 0, 0, 0, choices.below(8), NEVER][choices.below(8) as usize];
+            RunUnit { token: EncoderToken(choices.below(5)), opened_at }
+        });
+        let encoding = |RunUnit { token, opened_at }| {
+            let unit = OpenUnit { token, opened_at, reopened: 0 };
+            PretokenEncoding::from_open(unit, BoundarySides::NONE)
+        };
+        let before = units.map(encoding);
+        let mut after = before;
+        let mut joins = [PairJoin::NONE; LEN];
+        for (join, pair) in joins.iter_mut().zip(units.windows(2)) {
+            let pair = EncoderPair { left: pair[0].token, right: pair[1].token };
+            *join = pairs.view().find_first(pair);
+        }
+        let is_usual = merge_short_run(&mut after, &joins, pairs.view());
+        if is_usual {
+            let left = after.iter().filter(|unit| unit.count() > 0);
+            let tokens: Vec<u32> = left.map(|unit| unit.data[0]).collect();
+            assert_eq!(tokens, merge_naively(units.to_vec(), &pairs), "{units:?}");
+        } else {
+            assert_eq!(after.map(PretokenEncoding::words), before.map(PretokenEncoding::words));
+        }
+        is_usual
+    }
+
+    #[test]
+    fn short_runs_are_merged_rule_by_rule_or_left_as_they_are() {
+        let mut choices = Choices(1);
+        let mut usual = 0;
+        for _ in 0..20_000 {
+            usual += usize::from(check::<3>(&mut choices));
+            usual += usize::from(check::<4>(&mut choices));
+            usual += usize::from(check::<5>(&mut choices));
+            usual += usize::from(check::<6>(&mut choices));
+        }
+        assert!((10_000..70_000).contains(&usual), "{usual} of 80,000");
     }
 }
