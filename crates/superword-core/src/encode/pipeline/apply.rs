@@ -179,9 +179,9 @@ impl<const SIZE: usize> TextEncoder<'_, SIZE> {
         for entry in 0..count.min(GROUP_SIZE) {
             let first = self.group.longer[entry] as usize;
             let last = find_end(boundaries, first);
-            let list = (last - first - 3).min(LENGTHS - 1);
-            self.group.by_length[list][counts[list] % LONGER_RUNS] = first as u32;
-            counts[list] += 1;
+            let length = (last - first - 3).min(LENGTHS - 1);
+            self.group.by_length[length][counts[length] % LONGER_RUNS] = first as u32;
+            counts[length] += 1;
         }
         let [four, five, six, more] = counts;
         for entry in 0..four {

@@ -213,7 +213,7 @@ impl<'t, const SIZE: usize> TextEncoder<'t, SIZE> {
         let PretokenGroup { cuts, keys, homes, .. } = &mut **group;
         let table = cache.table.view();
         let mut start = cuts[first];
-        for index in first..inner {
+        for index in first..inner.min(GROUP_SIZE) {
             let end = cuts[index + 1];
             // SAFETY: the cuts ascend, as `collect` checks, so that from all starts before `inner` on the
             // text has these bytes.

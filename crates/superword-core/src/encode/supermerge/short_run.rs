@@ -109,7 +109,7 @@ impl<const LEN: usize> ShortRun<'_, LEN> {
         const { assert!(AFTER + 1 == BEFORE) };
         for (join, pair) in joins.iter().zip(units.windows(2)) {
             let opened_at = pair[0].opened_at.max(pair[1].opened_at);
-            self.is_usual &= (join.step > opened_at) | !self.has_more;
+            self.is_usual &= join.step > opened_at || !self.has_more;
         }
         let (mut earliest, mut at) = (joins[0], 0);
         for (index, join) in joins.iter().enumerate().skip(1) {

@@ -44,7 +44,10 @@ impl CodePointTable {
         }
         page_index.resize(PAGES, 0);
         pages.resize(DISTINCT, [0; PAGE]);
-        CodePointTable { page_index: into_array(page_index), pages: into_array(pages) }
+        CodePointTable {
+            page_index: page_index.try_into().expect("all pages"),
+            pages: pages.try_into().expect("no more distinct pages"),
+        }
     }
 
     /// Returns the number of a code point.
@@ -53,10 +56,6 @@ impl CodePointTable {
         let page = self.page_index[code_point as usize / PAGE % PAGES];
         self.pages[page as usize][code_point as usize % PAGE]
     }
-}
-
-fn into_array<T, const LEN: usize>(items: Vec<T>) -> Box<[T; LEN]> {
-    items.try_into().ok().expect("as many items")
 }
 
 #[cfg(test)]
