@@ -3,18 +3,19 @@
 use std::sync::{Arc, OnceLock};
 use std::thread;
 
+use numpy::PyArray1;
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
-use pyo3::types::{PyBytes, PyList, PyMemoryView, PyString};
+use pyo3::types::{PyBytes, PyList, PyString};
 use superword_core::encode::{self, EncodeStream, Encoded, OpenTextEncoder};
 use superword_core::model::TokenIndex;
 use superword_core::{Error, check_available, model};
 
-use crate::buffer::Buffer;
+use crate::arrays::Array;
 use crate::errors::{call_core, exception, guard};
 use crate::id_list::{BYTES_PER_INTEGER, KEPT_INTEGERS, make_list};
-use crate::large_objects::{make_array, make_bytes};
+use crate::large_objects::make_bytes;
 use crate::model::Model;
 use crate::run_detached::{ProgressCallback, run_detached};
 
@@ -81,8 +82,8 @@ impl Encoder {
 
     /// The ids of a text, as an array of uint32.
     #[pyo3(signature = (text, /))]
-    fn encode_to_array<'py>(&self, text: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        guard(|| make_array(text.py(), &self.encode_one(text)?))
+    fn encode_to_array<'py>(&self, text: &Bound<'py, PyAny>) -> PyResult<Array<'py, u32>> {
+        guard(|| Ok(PyArray1::from_vec(text.py(), self.encode_one(text)?)))
     }
 
     /// The ids of bytes, which may not be UTF-8.
@@ -128,10 +129,10 @@ impl Encoder {
         py: Python<'py>,
         texts: Texts,
         threads: usize,
-    ) -> PyResult<(Bound<'py, PyMemoryView>, Bound<'py, PyMemoryView>)> {
+    ) -> PyResult<(Array<'py, u32>, Array<'py, u64>)> {
         guard(|| {
             let Encoded { ids, offsets } = self.encode_all(py, &texts.strings(), threads)?;
-            Ok((Buffer::U32(ids).into_view(py)?, Buffer::U64(offsets).into_view(py)?))
+            Ok((PyArray1::from_vec(py, ids), PyArray1::from_vec(py, offsets)))
         })
     }
 

@@ -1,11 +1,11 @@
 //! `encode_corpus`.
 
+use numpy::PyArray1;
 use pyo3::prelude::*;
 use superword_core::corpus;
 use superword_core::encode::Encoded;
 use superword_core::{Control, Resources};
 
-use crate::buffer::Buffer;
 use crate::corpus::{Corpus, TotalsRecord};
 use crate::encode::Encoder;
 use crate::errors::guard;
@@ -46,8 +46,7 @@ fn encode_corpus(
             )
         };
         let totals = corpus.run_and_receive(py, progress, work, |Encoded { ids, offsets }| {
-            let ids = Buffer::U32(ids).into_view(py)?;
-            let offsets = Buffer::U64(offsets).into_view(py)?;
+            let (ids, offsets) = (PyArray1::from_vec(py, ids), PyArray1::from_vec(py, offsets));
             write.call1(py, (ids, offsets)).map(drop)
         })?;
         Ok(totals.into())

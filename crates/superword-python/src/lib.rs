@@ -6,8 +6,8 @@
 
 use pyo3::prelude::*;
 
+mod arrays;
 mod batches;
-mod buffer;
 mod corpus;
 mod encode;
 mod encode_corpus;

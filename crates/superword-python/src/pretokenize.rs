@@ -1,11 +1,12 @@
 //! `Pattern` and `Eligibility`.
 
+use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedStr;
-use pyo3::types::{PyDict, PyList, PyMemoryView, PyString};
+use pyo3::types::{PyDict, PyList, PyString};
 use superword_core::pretokenize;
 
-use crate::buffer::Buffer;
+use crate::arrays::Array;
 use crate::encode::{is_long, run};
 use crate::errors::{call_core, exception, guard};
 
@@ -62,7 +63,7 @@ impl Pattern {
         &self,
         py: Python<'py>,
         texts: Vec<PyBackedStr>,
-    ) -> PyResult<(Bound<'py, PyMemoryView>, Bound<'py, PyMemoryView>)> {
+    ) -> PyResult<(Array<'py, u64>, Array<'py, u64>)> {
         guard(|| {
             let (mut ends, mut words) = (Vec::new(), Vec::new());
             let bytes = texts.iter().map(|text| text.len()).sum();
@@ -81,7 +82,7 @@ impl Pattern {
                     Ok(())
                 })
             })?;
-            Ok((Buffer::U64(ends).into_view(py)?, Buffer::U64(words).into_view(py)?))
+            Ok((PyArray1::from_vec(py, ends), PyArray1::from_vec(py, words)))
         })
     }
 

@@ -3,15 +3,16 @@
 use std::iter;
 use std::sync::{Mutex, PoisonError};
 
+use numpy::PyArray1;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
-use pyo3::types::{PyBytes, PyMemoryView};
+use pyo3::types::PyBytes;
 use superword_core::corpus::Totals;
 use superword_core::train::shard_counts::{self, ShardTotals, Splitter};
 use superword_core::{Control, Error, Resources};
 
-use crate::buffer::Buffer;
+use crate::arrays::Array;
 use crate::corpus::Corpus;
 use crate::errors::{call_core, exception, guard};
 use crate::resources::ResourcesArgument;
@@ -55,8 +56,8 @@ impl From<ShardTotalsRecord> for ShardTotals {
 #[derive(IntoPyObject)]
 struct KeyCountRecord<'py> {
     keys: Bound<'py, PyBytes>,
-    offsets: Bound<'py, PyMemoryView>,
-    counts: Bound<'py, PyMemoryView>,
+    offsets: Array<'py, u64>,
+    counts: Array<'py, u64>,
 }
 
 /// The counts of a corpus or a part of it, in order of their keys.
@@ -72,10 +73,10 @@ impl SortedCounts {
     }
 
     /// The counts of bigrams by bucket, as uint32, if they were counted. They can be taken once.
-    fn take_bigrams<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyMemoryView>>> {
+    fn take_bigrams<'py>(&self, py: Python<'py>) -> PyResult<Option<Array<'py, u32>>> {
         guard(|| {
             let bigrams = self.0.lock().unwrap_or_else(PoisonError::into_inner).take_bigrams();
-            bigrams.map(|bigrams| Buffer::U32(bigrams).into_view(py)).transpose()
+            Ok(bigrams.map(|bigrams| PyArray1::from_vec(py, bigrams)))
         })
     }
 
@@ -90,8 +91,8 @@ impl SortedCounts {
             };
             Ok(Some(KeyCountRecord {
                 keys: PyBytes::new(py, &batch.bytes),
-                offsets: Buffer::U64(batch.offsets).into_view(py)?,
-                counts: Buffer::U64(batch.counts).into_view(py)?,
+                offsets: PyArray1::from_vec(py, batch.offsets),
+                counts: PyArray1::from_vec(py, batch.counts),
             }))
         })
     }

@@ -10,8 +10,6 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Literal
 
-import numpy as np
-
 from superword import _core
 from superword.atomic_files import name_errors, write_atomically
 from superword.counts import key_counts
@@ -241,7 +239,7 @@ def write_shard(folder: Path, shard: CountedShard, counts: _core.SortedCounts) -
     """Write the counts of a shard, and its manifest."""
     kinds: dict[str, Iterable[Any]] = {shard.stage: key_counts.core_batches(counts)}
     if (bigrams := counts.take_bigrams()) is not None:
-        kinds["bigrams"] = key_counts.bigram_batches(np.frombuffer(bigrams, np.uint32))
+        kinds["bigrams"] = key_counts.bigram_batches(bigrams)
     return write_files(folder, shard, kinds)
 
 

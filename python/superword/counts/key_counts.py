@@ -8,13 +8,16 @@ from dataclasses import dataclass
 from io import BufferedWriter
 from pathlib import Path
 from tempfile import TemporaryDirectory, gettempdir
-from typing import IO, Any, TypeAlias
+from typing import IO, TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from superword import _core
 from superword.atomic_files import OutputFile
 from superword.errors import CountsError
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 __all__ = [
     "BATCH_KEYS",
@@ -92,7 +95,7 @@ def core_batches(counts: _core.SortedCounts) -> Iterator[Batch]:
         yield make_batch(**batch)
 
 
-def bigram_batches(counts: np.ndarray[Any, np.dtype[np.uint32]]) -> Iterator[Batch]:
+def bigram_batches(counts: NDArray[np.uint32]) -> Iterator[Batch]:
     r"""Yield the counts of bigrams that are not zero.
 
     The keys are the numbers of their buckets, the highest byte first.
@@ -110,13 +113,12 @@ def bigram_batches(counts: np.ndarray[Any, np.dtype[np.uint32]]) -> Iterator[Bat
         yield make_batch(some.astype(">u4").tobytes(), offsets, counts[some].astype(np.uint64))
 
 
-def make_batch(keys: bytes, offsets: Any, counts: Any) -> Batch:
+def make_batch(keys: bytes, offsets: NDArray[np.uint64], counts: NDArray[np.uint64]) -> Batch:
     """Return a batch of keys, given as concatenated bytes and offsets."""
     pa = import_arrow()
     buffers = [None, pa.py_buffer(offsets), pa.py_buffer(keys)]
-    size = len(np.frombuffer(counts, np.uint64))
-    key = pa.Array.from_buffers(pa.large_binary(), size, buffers).cast(pa.binary())
-    count = pa.Array.from_buffers(pa.int64(), size, [None, pa.py_buffer(counts)])
+    key = pa.Array.from_buffers(pa.large_binary(), len(counts), buffers).cast(pa.binary())
+    count = pa.Array.from_buffers(pa.int64(), len(counts), [None, pa.py_buffer(counts)])
     return pa.RecordBatch.from_arrays([key, count], names=["key", "count"])
 
 

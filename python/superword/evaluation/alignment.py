@@ -139,4 +139,4 @@ def find_pretoken_ends(
         ([2, 5, 6, 8], [0, 1, 3])
     """
     ends, words = compile_pattern(pattern).ends(texts)
-    return np.frombuffer(ends, np.int64), np.frombuffer(words, np.int64)
+    return ends.view(np.int64), words.view(np.int64)

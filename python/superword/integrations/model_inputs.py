@@ -98,8 +98,7 @@ class SequenceIds:
                 first += len(stretch)
                 continue
             start, end = stretch[0][0], stretch[-1][1]
-            view, _ = pattern.ends([data[start:end].decode()])
-            ends = np.frombuffer(view, np.uint64)
+            ends, _ = pattern.ends([data[start:end].decode()])
             starts = np.array([begin - start for begin, _ in stretch], np.uint64)
             numbers += (first + np.searchsorted(ends, starts, side="right")).tolist()
             first += len(ends)

@@ -85,7 +85,7 @@ def count_batches(
         rows += some.num_rows
         yield as_rows(kind, some.column("key"), [some.column("count")], columns)
     if (bigrams := counts.take_bigrams()) is not None:
-        for block in bigram_rows(np.frombuffer(bigrams, np.uint32)):
+        for block in bigram_rows(bigrams):
             rows += block.num_rows
             yield block
     totals = {

@@ -130,7 +130,7 @@ class Encoding:
         return self._encoder.encode_batch(as_list(texts), thread_count(threads))
 
     def encode_to_numpy(self, text: str, *, dtype: DTypeLike = np.uint32) -> NDArray[Any]:
-        """Encode a text to an array of its own; special tokens in it are ordinary text.
+        """Encode a text to an array; special tokens in it are ordinary text.
 
         Raises:
             ValueError: If `dtype` cannot hold every id of the model.
@@ -138,7 +138,7 @@ class Encoding:
         if dtype is UINT32:  # It holds all ids. A check takes longer than a short text.
             return self._encoder.encode_to_array(text)
         self._check_dtype(dtype)
-        return self._encoder.encode_to_array(text).astype(dtype)
+        return self._encoder.encode_to_array(text).astype(dtype, copy=False)
 
     def _check_dtype(self, dtype: DTypeLike) -> None:
         chosen, largest = np.dtype(dtype), self.n_vocab - 1
@@ -157,10 +157,9 @@ class Encoding:
 
         Returns:
             The ids of all texts in a row, and the offsets: text `i` has
-            `ids[offsets[i]:offsets[i + 1]]`. Both arrays are read-only.
+            `ids[offsets[i]:offsets[i + 1]]`.
         """
-        ids, offsets = self._encoder.encode_to_arrays(as_list(texts), thread_count(threads))
-        return np.frombuffer(ids, np.uint32), np.frombuffer(offsets, np.uint64)
+        return self._encoder.encode_to_arrays(as_list(texts), thread_count(threads))
 
     def encode_with_offsets(self, text: str) -> tuple[list[int], Offsets]:
         """Encode a text and locate its tokens; special tokens are ordinary text."""

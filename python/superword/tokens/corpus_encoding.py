@@ -123,13 +123,12 @@ def encode_corpus(
         # Opened before anything is read, so that a wrong name fails at once.
         writer = open_writer(Path(output), files, token_format, append=append)
 
-        def write(ids: memoryview, offsets: memoryview) -> None:
+        def write(ids: NDArray[np.uint32], offsets: NDArray[np.uint64]) -> None:
             nonlocal tokens
-            batch = (np.frombuffer(ids, np.uint32), np.frombuffer(offsets, np.uint64))
             if end is not None:
-                batch = insert_ends(*batch, end)
-            writer.write(*batch)
-            tokens += len(batch[0])
+                ids, offsets = insert_ends(ids, offsets, end)
+            writer.write(ids, offsets)
+            tokens += len(ids)
 
         try:
             corpus, paths = split_paths(corpus)
