@@ -3,17 +3,17 @@
 //! The units that are left of a run replace the encodings of its pretokens, in order, and the other
 //! encodings become empty. So most of a group is then written without a branch.
 
-use crate::encode::numbering::EncoderPair;
 use crate::encode::pipeline::bits::{append_bits, bits, find_end, lowest};
 use crate::encode::pipeline::group::{
-    GROUP_SIZE, GroupBits, LENGTHS, LONGER_RUNS, PretokenGroup, WORD_BITS,
+    GROUP_SIZE, GroupBits, LENGTHS, LONG_RUNS, LONGER_RUNS, PretokenGroup, WORD_BITS,
 };
 use crate::encode::pipeline::text_encoder::TextEncoder;
 use crate::encode::pretoken::cache::EncoderCache;
 use crate::encode::pretoken::encoding::{BOUNDARY_AFTER, BOUNDARY_BEFORE, PretokenEncoding};
-use crate::encode::pretoken::rule_replay::NEVER;
 use crate::encode::supermerge::pair_table::PairJoin;
-use crate::encode::supermerge::short_run::merge_short_run;
+use crate::encode::supermerge::short_run::{
+    Applied, ShortenedRun, apply_first, find_new_joins, pair_at, pairs_of,
+};
 use crate::encode::supermerge::table::{MAX_SCANNED_UNITS, PendingUnit};
 use crate::platform::lanes::with_bit;
 
@@ -40,7 +40,7 @@ impl<const SIZE: usize> TextEncoder<'_, SIZE> {
         }
         let list = &list[..count.min(GROUP_SIZE)];
         for (&index, home) in list.iter().zip(&mut *pair_homes) {
-            *home = pairs.prefetch(pair_at(encodings, index as usize));
+            *home = pairs.prefetch(pair_at(encodings, index as usize % GROUP_SIZE));
         }
         for (&index, &home) in list.iter().zip(&*pair_homes) {
             let index = index as usize % GROUP_SIZE;
@@ -119,8 +119,8 @@ impl<const SIZE: usize> TextEncoder<'_, SIZE> {
 
     /// Applies all supermerges to the complete pretokens, which come first.
     ///
-    /// The fast ways of short runs set only tokens and their number. A reopened unit is opened at
-    /// [`NEVER`], so that they leave it to [`Self::merge_run`].
+    /// A reopened unit counts as opened after every step, so that a run with one is left to
+    /// [`Self::merge_run`].
     #[inline(always)]
     pub(crate) fn apply_supermerges<const AVX512: bool>(
         &mut self,
@@ -146,69 +146,93 @@ impl<const SIZE: usize> TextEncoder<'_, SIZE> {
             append_bits::<AVX512, 4>(triples, &mut triple_count, starts & second & !third, start);
             append_bits::<AVX512, 4>(longer, &mut longer_count, starts & second & third, start);
         }
-        for index in 0..pair_count {
-            self.merge_pair(self.group.pairs[index] as usize);
+        for entry in 0..pair_count {
+            self.apply_to_run::<2>(self.group.pairs[entry] as usize);
         }
-        for index in 0..triple_count {
-            self.merge_short::<3>(self.group.triples[index] as usize);
+        let [four, five, six] = self.sort_longer(longer_count, boundaries);
+        let mut count = self.shorten_runs::<6>(0, six, |group, entry| group.by_length[2][entry]);
+        count = self.shorten_runs::<5>(count, five, |group, entry| group.by_length[1][entry]);
+        count = self.shorten_runs::<4>(count, four, |group, entry| group.by_length[0][entry]);
+        count = self.shorten_runs::<3>(count, triple_count, |group, entry| group.triples[entry]);
+        for entry in 0..count {
+            let first = self.find_new_joins::<2>(entry);
+            self.apply_to_run::<2>(first);
         }
-        self.merge_longer(longer_count, boundaries);
     }
 
-    /// Applies all supermerges to a run of two units. Whether a rule joins them is hard to predict, so no
-    /// branch depends on it.
+    /// Lists the first `count` longer runs by their length, and applies all supermerges to those that are
+    /// not short. Returns the numbers of the others.
     #[inline(always)]
-    fn merge_pair(&mut self, first: usize) {
-        let first = first % GROUP_SIZE;
-        let PretokenGroup { encodings, joins, .. } = &mut *self.group;
-        let (left, right) = (&encodings[first], &encodings[first + 1]);
-        let join = joins[first];
-        if join.step <= left.opened_at().max(right.opened_at()) {
-            return self.merge_run(first, first + 1);
-        }
-        let is_joined = join.step != NEVER;
-        let token = if is_joined { join.token } else { left.first_token() };
-        encodings[first].data[0] = token.0;
-        encodings[first + 1].kind = u32::from(!is_joined);
-    }
-
-    /// Applies all supermerges to the first `count` longer runs.
-    #[inline(always)]
-    fn merge_longer(&mut self, count: usize, boundaries: &GroupBits) {
+    fn sort_longer(&mut self, count: usize, boundaries: &GroupBits) -> [usize; LENGTHS] {
         let mut counts = [0; LENGTHS];
         for entry in 0..count.min(GROUP_SIZE) {
             let first = self.group.longer[entry] as usize;
             let last = find_end(boundaries, first);
-            let length = (last - first - 3).min(LENGTHS - 1);
-            self.group.by_length[length][counts[length] % LONGER_RUNS] = first as u32;
-            counts[length] += 1;
+            let length = last - first - 3;
+            if length < LENGTHS {
+                self.group.by_length[length][counts[length] % LONGER_RUNS] = first as u32;
+                counts[length] += 1;
+            } else {
+                self.merge_run(first, last);
+            }
         }
-        let [four, five, six, more] = counts;
-        for entry in 0..four {
-            self.merge_short::<4>(self.group.by_length[0][entry] as usize);
-        }
-        for entry in 0..five {
-            self.merge_short::<5>(self.group.by_length[1][entry] as usize);
-        }
-        for entry in 0..six {
-            self.merge_short::<6>(self.group.by_length[2][entry] as usize);
-        }
-        for entry in 0..more {
-            let first = self.group.by_length[3][entry] as usize;
-            self.merge_run(first, find_end(boundaries, first));
-        }
+        counts
     }
 
-    /// Applies all supermerges to a run of three to six units.
+    /// Applies a rule to each run of `LEN` units: to the `shortened` ones, and to `unchanged` ones, whose
+    /// first units `start_of` returns. Returns the number of runs that are now a unit shorter. They are
+    /// the shortened ones from then on.
     #[inline(always)]
-    fn merge_short<const LEN: usize>(&mut self, first: usize) {
-        let first = first % (GROUP_SIZE + 2 - LEN);
-        let PretokenGroup { encodings, joins, .. } = &mut *self.group;
-        let units = encodings[first..].first_chunk_mut().expect("the units of the run");
-        let joins = joins[first..].first_chunk().expect("the joins of the run");
-        if !merge_short_run::<LEN>(units, joins, self.encoder.supermerges.pairs()) {
-            self.merge_run(first, first + LEN - 1);
+    fn shorten_runs<const LEN: usize>(
+        &mut self,
+        shortened: usize,
+        unchanged: usize,
+        start_of: impl Fn(&PretokenGroup, usize) -> u32,
+    ) -> usize {
+        let mut count = 0;
+        for entry in 0..shortened {
+            let first = self.find_new_joins::<LEN>(entry);
+            count += usize::from(self.shorten_run::<LEN>(first, count));
         }
+        for entry in 0..unchanged {
+            let first = start_of(&self.group, entry) as usize;
+            count += usize::from(self.shorten_run::<LEN>(first, count));
+        }
+        count
+    }
+
+    /// Finds the first rules that join the unit that the last rule made in a shortened run. Returns the
+    /// first unit of the run.
+    #[inline(always)]
+    fn find_new_joins<const LEN: usize>(&mut self, entry: usize) -> usize {
+        let ShortenedRun { first, joined } = self.group.shortened[entry % LONG_RUNS];
+        let (units, joins) = run_at::<LEN>(&mut self.group, first as usize);
+        find_new_joins(units, joins, joined as usize, self.encoder.supermerges.pairs());
+        first as usize
+    }
+
+    /// Applies a rule to a run of `LEN` units, prefetches the pairs that this makes, and lists the run as a
+    /// shortened one. Returns whether there was such a rule.
+    #[inline(always)]
+    fn shorten_run<const LEN: usize>(&mut self, first: usize, entry: usize) -> bool {
+        let Applied { is_shortened, joined } = self.apply_to_run::<LEN>(first);
+        let (units, _) = run_at::<LEN>(&mut self.group, first);
+        for pair in pairs_of(joined, LEN - 1) {
+            self.encoder.supermerges.pairs().prefetch(pair_at(units, pair));
+        }
+        let run = ShortenedRun { first: first as u32, joined: joined as u32 };
+        self.group.shortened[entry % LONG_RUNS] = run;
+        is_shortened
+    }
+
+    /// Applies a rule to a run of `LEN` units, or all of them if it is not a usual one.
+    #[inline(always)]
+    fn apply_to_run<const LEN: usize>(&mut self, first: usize) -> Applied {
+        let (units, joins) = run_at::<LEN>(&mut self.group, first);
+        apply_first(units, joins).unwrap_or_else(|| {
+            self.merge_run(first, first + LEN - 1);
+            Applied::default()
+        })
     }
 
     /// Applies all supermerges to a run of units.
@@ -255,9 +279,13 @@ impl<const SIZE: usize> TextEncoder<'_, SIZE> {
     }
 }
 
-/// Returns the tokens of an open unit and the next.
+/// Returns the units of a run, and the first rules that join each with the next. The last one is unused.
 #[inline(always)]
-fn pair_at(encodings: &[PretokenEncoding; GROUP_SIZE + 1], index: usize) -> EncoderPair {
-    let index = index % GROUP_SIZE;
-    EncoderPair { left: encodings[index].first_token(), right: encodings[index + 1].first_token() }
+fn run_at<const LEN: usize>(
+    group: &mut PretokenGroup,
+    first: usize,
+) -> (&mut [PretokenEncoding; LEN], &mut [PairJoin; LEN]) {
+    let first = first % (GROUP_SIZE + 2 - LEN);
+    let units = group.encodings[first..].first_chunk_mut().expect("the units of the run");
+    (units, group.joins[first..].first_chunk_mut().expect("the joins of the run"))
 }

@@ -3,18 +3,21 @@
 use crate::encode::pipeline::bits::IndexList;
 use crate::encode::pretoken::encoding::PretokenEncoding;
 use crate::encode::supermerge::pair_table::PairJoin;
-use crate::encode::supermerge::short_run::SHORT_RUN;
+use crate::encode::supermerge::short_run::{SHORT_RUN, ShortenedRun};
 use crate::pretokenize::key::Key;
 
 /// The most pretokens in a group. By the time the first is probed, the memory of all of them is on its
 /// way.
 pub(crate) const GROUP_SIZE: usize = 512;
 
+/// The most runs of three units or more in a group, rounded up to a power of two.
+pub(crate) const LONG_RUNS: usize = (GROUP_SIZE / 3).next_power_of_two();
+
 /// The most runs of more than three units in a group.
 pub(crate) const LONGER_RUNS: usize = GROUP_SIZE / 4;
 
-/// The lists of such runs: one for each length of short runs, and one for more units.
-pub(crate) const LENGTHS: usize = SHORT_RUN - 2;
+/// The lengths of such runs that are short.
+pub(crate) const LENGTHS: usize = SHORT_RUN - 3;
 
 /// The bits in a word.
 pub(crate) const WORD_BITS: usize = u64::BITS as usize;
@@ -49,8 +52,10 @@ pub(crate) struct PretokenGroup {
     pub(crate) pairs: IndexList,
     pub(crate) triples: IndexList,
     pub(crate) longer: IndexList,
-    /// The longer runs by length.
+    /// The short ones of the longer runs by length.
     pub(crate) by_length: [[u32; LONGER_RUNS]; LENGTHS],
+    /// The runs that a rule has shortened.
+    pub(crate) shortened: [ShortenedRun; LONG_RUNS],
 }
 
 /// A new pretoken that equals an earlier new pretoken of the group.
@@ -81,6 +86,7 @@ impl PretokenGroup {
             triples: [0; GROUP_SIZE + WORD_BITS],
             longer: [0; GROUP_SIZE + WORD_BITS],
             by_length: [[0; LONGER_RUNS]; LENGTHS],
+            shortened: [ShortenedRun::default(); LONG_RUNS],
         })
     }
 
