@@ -152,7 +152,10 @@ pub(crate) fn fold_bytes(start: u64, bytes: &[u8]) -> u64 {
     if rest.is_empty() {
         return hash;
     }
-    let last = rest.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte));
+    let last = match bytes.last_chunk() {
+        Some(&last) => u64::from_le_bytes(last) >> (64 - 8 * rest.len()),
+        None => rest.iter().rev().fold(0, |word, &byte| word << 8 | u64::from(byte)),
+    };
     fold_word(hash, &last.to_le_bytes())
 }
 

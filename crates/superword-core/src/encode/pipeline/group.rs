@@ -32,6 +32,8 @@ pub(crate) struct PretokenGroup {
     pub(crate) keys: [Key; GROUP_SIZE],
     /// The home of each pretoken.
     pub(crate) homes: [usize; GROUP_SIZE],
+    /// The pretokens that have no key yet because they are long or near the end of the text.
+    pub(crate) unkeyed: IndexList,
     /// The encoding of the pretoken before the group if it is pending, then that of each pretoken.
     pub(crate) encodings: [PretokenEncoding; GROUP_SIZE + 1],
     /// The kinds of the encodings, and padding for reads of whole words.
@@ -73,6 +75,7 @@ impl PretokenGroup {
             cuts: [0; GROUP_SIZE + 1],
             keys: [Key::default(); GROUP_SIZE],
             homes: [0; GROUP_SIZE],
+            unkeyed: [0; GROUP_SIZE + WORD_BITS],
             encodings: [PretokenEncoding::default(); GROUP_SIZE + 1],
             kinds: [0; GROUP_SIZE + WORD_BITS],
             is_missing: [0; GROUP_SIZE + WORD_BITS],

@@ -194,34 +194,38 @@ impl<'t, const SIZE: usize> TextEncoder<'t, SIZE> {
     /// Computes the keys of the pretokens, and prefetches their home lines.
     #[inline(always)]
     fn prefetch(&mut self) {
-        let mut next = self.carried;
-        while next < self.size {
-            next = self.prefetch_short(next);
-            if next < self.size {
-                self.prefetch_one(next);
-                next += 1;
-            }
+        for entry in 0..self.prefetch_short() {
+            self.prefetch_one(self.group.unkeyed[entry] as usize);
         }
     }
 
-    /// Does so from `first` on, up to a pretoken that is long or near the end of the text. Returns its
-    /// index.
+    /// Does so for all but those that are long or near the end of the text. Lists these, and returns their
+    /// number.
     #[inline(always)]
-    fn prefetch_short(&mut self, first: usize) -> usize {
-        let inner = self.count_inner();
+    fn prefetch_short(&mut self) -> usize {
+        let inner = self.count_inner().max(self.carried);
         let TextEncoder { text, cache, group, .. } = self;
-        let PretokenGroup { cuts, keys, homes, .. } = &mut **group;
+        let PretokenGroup { cuts, keys, homes, unkeyed, .. } = &mut **group;
         let table = cache.table.view();
-        let mut start = cuts[first];
-        for index in first..inner.min(GROUP_SIZE) {
+        let mut count = 0;
+        let mut start = cuts[self.carried];
+        for index in self.carried..inner.min(GROUP_SIZE) {
             let end = cuts[index + 1];
             // SAFETY: the cuts ascend, as `collect` checks, so that from all starts before `inner` on the
             // text has these bytes.
-            let Some(key) = (unsafe { Key::of_inner(text, start, end) }) else { return index };
-            (keys[index], homes[index]) = (key, table.prefetch(key));
+            if let Some(key) = unsafe { Key::of_inner(text, start, end) } {
+                (keys[index], homes[index]) = (key, table.prefetch(key));
+            } else {
+                unkeyed[count % GROUP_SIZE] = index as u32;
+                count += 1;
+            }
             start = end;
         }
-        inner.max(first)
+        for index in inner..self.size {
+            unkeyed[count % GROUP_SIZE] = index as u32;
+            count += 1;
+        }
+        count
     }
 
     /// Returns the number of pretokens from whose start on the text has the bytes that a key is read from.
@@ -233,7 +237,7 @@ impl<'t, const SIZE: usize> TextEncoder<'t, SIZE> {
         size - (0..size).rev().take_while(is_outer).count()
     }
 
-    /// Computes the key of any pretoken, and prefetches its home line.
+    /// Computes the key of any pretoken, or the hash of a long one, and prefetches its home line.
     #[inline(never)]
     fn prefetch_one(&mut self, index: usize) {
         let table = self.cache.table.view();
@@ -276,7 +280,8 @@ impl<'t, const SIZE: usize> TextEncoder<'t, SIZE> {
     fn probe_chain(&mut self) {
         let missing = self.missing;
         for &index in &self.group.missing[..missing] {
-            self.cache.table.prefetch_chain(self.group.homes[index as usize]);
+            let PretokenGroup { keys, homes, .. } = &*self.group;
+            self.cache.table.prefetch_chain(homes[index as usize], keys[index as usize]);
         }
         let mut new = 0;
         for entry in 0..missing {

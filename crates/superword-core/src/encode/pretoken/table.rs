@@ -120,9 +120,18 @@ impl PretokenTable {
         &bytes[..u32::from_le_bytes(*length) as usize]
     }
 
-    /// Prefetches the line after a home line.
-    pub(crate) fn prefetch_chain(&self, home: usize) {
-        prefetch(&self.lines[self.next_line(home / LINE_BYTES)]);
+    /// Prefetches what follows a home line where a key is not found: the bytes of a long pretoken, or the
+    /// next line.
+    #[inline(always)]
+    pub(crate) fn prefetch_chain(&self, home: usize, key: Key) {
+        let line = home / LINE_BYTES;
+        for slot in &self.lines[line].0 {
+            if let Some((_, offset)) = slot.key.as_long().filter(|_| slot.key.begins_like(key)) {
+                prefetch(&self.long[offset]);
+                return;
+            }
+        }
+        prefetch(&self.lines[self.next_line(line)]);
     }
 
     /// Finds a key in the chain that begins at its home line, and moves it to its home line. The key
