@@ -1,6 +1,7 @@
 //! `Model`.
 
 use std::borrow::Cow;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use pyo3::exceptions::{PyIndexError, PyValueError};
@@ -226,6 +227,16 @@ impl Model {
                 model: Bound::new(py, Model::from(model))?,
                 early: early.collect(),
             })
+        })
+    }
+
+    /// Reads a model from its file.
+    #[staticmethod]
+    #[pyo3(signature = (path, /))]
+    fn read(py: Python<'_>, path: PathBuf) -> PyResult<Model> {
+        guard(|| {
+            let read = call_core(py, move || model::Model::read(&path))?;
+            read.map(Model::from).map_err(|error| exception(py, &error))
         })
     }
 

@@ -9,6 +9,7 @@ use serde_json::value::RawValue;
 use super::format::{EligibleRecord, ParametersRecord, PatternRecord};
 use super::spelled::Token;
 use super::{RuleLimits, SpelledRule, TokenId, Training};
+use crate::platform::huge_pages::HugeList;
 
 /// A field that this version does not know: its name, and its value as it is written.
 #[derive(Clone, Debug)]
@@ -29,8 +30,8 @@ pub(super) struct File<'a> {
     pub(super) special_tokens: Vec<(TokenId, String)>,
     pub(super) added_tokens: Option<Vec<(TokenId, String)>>,
     pub(super) lookup_tokens: Option<Vec<Token<'a>>>,
-    pub(super) vocabulary: Vec<(TokenId, Token<'a>)>,
-    pub(super) rules: Vec<SpelledRule<'a>>,
+    pub(super) vocabulary: HugeList<(TokenId, Token<'a>)>,
+    pub(super) rules: HugeList<SpelledRule<'a>>,
     pub(super) limits: Option<RuleLimits>,
     /// In the order of the file.
     pub(super) unknown: Vec<UnknownField>,
@@ -110,8 +111,8 @@ impl<'de> Visitor<'de> for FileVisitor {
             special_tokens: special_tokens.ok_or_else(|| missing("special_tokens"))?,
             added_tokens,
             lookup_tokens,
-            vocabulary: vocabulary.ok_or_else(|| missing("vocabulary"))?,
-            rules: rules.ok_or_else(|| missing("rules"))?,
+            vocabulary: vocabulary.map(Vec::into).ok_or_else(|| missing("vocabulary"))?,
+            rules: rules.map(Vec::into).ok_or_else(|| missing("rules"))?,
             limits,
             unknown,
         })

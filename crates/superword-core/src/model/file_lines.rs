@@ -14,13 +14,17 @@ use super::file_fields::File;
 use super::spelled::Token;
 use super::{SpelledRule, TokenId};
 use crate::corpus::find_special;
-use crate::platform::huge_pages;
+use crate::platform::huge_pages::HugeList;
 
 /// What precedes the lines of the vocabulary, what is between them and those of the rules, and what
 /// follows these. No string of JSON contains a line break, so they are not inside one.
 const VOCABULARY: &str = ",\n\"vocabulary\":[";
 const RULES: &str = "\n],\n\"rules\":[";
 const END: &str = "\n]";
+
+/// The shortest lines, with the line break before each.
+const SHORTEST_TOKEN: &str = "\n[0,\"\"]";
+const SHORTEST_RULE: &str = "\n[\"merge\",\"\",\"\",1]";
 
 /// Reads a file in the layout in which superword writes it; `None` if it has another, or is not a model.
 /// `rest` receives the file without its tokens and rules.
@@ -37,17 +41,24 @@ pub(super) fn read_lines<'a>(text: &'a str, rest: &'a mut String) -> Option<File
     serde_json::from_str::<IgnoredAny>(rest).ok()?;
     *rest = [&text[..vocabulary_start], RULES, &text[rules_end..]].concat();
     let mut file: File<'a> = serde_json::from_str(rest).ok()?;
-    file.vocabulary = read_all(&text[vocabulary_start..vocabulary_end], Line::token)?;
-    file.rules = read_all(&text[rules_start..rules_end], Line::rule)?;
+    let vocabulary = &text[vocabulary_start..vocabulary_end];
+    file.vocabulary = read_all(vocabulary, SHORTEST_TOKEN.len(), Line::token)?;
+    file.rules = read_all(&text[rules_start..rules_end], SHORTEST_RULE.len(), Line::rule)?;
     Some(file)
 }
 
-/// Reads lines, each after a line break. All but the last end with a comma.
+/// Reads lines of at least `shortest` bytes, each after a line break. All but the last end with a comma.
 fn read_all<'a, T: Deserialize<'a>>(
     text: &'a str,
+    shortest: usize,
     read: impl Fn(&mut Line<'a>) -> Option<T>,
-) -> Option<Vec<T>> {
-    let mut values = huge_pages::with_capacity(memchr_iter(b'\n', text.as_bytes()).count());
+) -> Option<HugeList<T>> {
+    let count = memchr_iter(b'\n', text.as_bytes()).count();
+    // Before memory is taken for the values, which are larger than the shortest lines.
+    if count > text.len() / shortest {
+        return None;
+    }
+    let mut values = HugeList::with_capacity(count);
     let mut line = Line { text, at: 0 };
     while line.at < text.len() {
         line.skip("\n")?;
@@ -192,9 +203,9 @@ mod tests {
     type Content<'a> = (Vec<(TokenId, Cow<'a, [u8]>)>, Vec<SpelledRule<'a>>, Vec<String>);
 
     fn content(file: File<'_>) -> Content<'_> {
-        let vocabulary = file.vocabulary.into_iter().map(|(id, token)| (id, token.0)).collect();
+        let vocabulary = file.vocabulary.iter().map(|(id, token)| (*id, token.0.clone())).collect();
         let names = file.unknown.into_iter().map(|field| field.name);
-        (vocabulary, file.rules, names.chain([file.format]).collect())
+        (vocabulary, file.rules.to_vec(), names.chain([file.format]).collect())
     }
 
     /// Whether the file is read by lines. If so, it is read as serde reads it.
@@ -222,6 +233,14 @@ mod tests {
             assert!(is_read(&write(&LINES[..3], &LINES[15..18], tail)));
             assert!(is_read(&write(&LINES[7..9], &LINES[20..23], tail)));
         }
+    }
+
+    #[test]
+    fn lines_that_are_too_short_take_no_memory() {
+        assert!(is_read(&write(&[&SHORTEST_TOKEN[1..]], &[&SHORTEST_RULE[1..]], "")));
+        let empty = write(&vec![""; 1 << 16], &[], "");
+        assert!(read_lines(&empty, &mut String::new()).is_none());
+        assert!(serde_json::from_str::<File<'_>>(&empty).is_err());
     }
 
     #[test]

@@ -5,6 +5,8 @@
 
 use std::borrow::Cow;
 use std::collections::HashSet;
+#[cfg(feature = "files")]
+use std::{fs, io::Read, path::Path};
 
 use serde::{Deserialize, Serialize};
 
@@ -16,6 +18,8 @@ use super::token_interner::quote_token;
 use super::vocabulary_builder::{VocabularyBuilder, mark_bytes};
 use super::{Deletion, Model, Parameters, SecondStage, model_error};
 use crate::Error;
+#[cfg(feature = "files")]
+use crate::platform::{allocation::check_available, huge_pages::HugeBlock};
 use crate::pretokenize::{SCRIPT_PATTERN, Tables};
 
 /// The value of the field `format`.
@@ -168,6 +172,21 @@ impl Model {
         features.into_iter().filter(|&(_, is_used)| is_used).map(|(name, _)| name).collect()
     }
 
+    /// Reads a model from its file.
+    ///
+    /// # Errors
+    /// When it cannot be read, or as [`Model::from_json`].
+    #[cfg(feature = "files")]
+    pub fn read(path: &Path) -> Result<Model, Error> {
+        let io_error = |source| Error::Io { path: path.into(), doing: "cannot read it", source };
+        let mut file = fs::File::open(path).map_err(io_error)?;
+        let size = file.metadata().map_err(io_error)?.len() as usize;
+        check_available(size, "the content of the model file")?;
+        let mut content = HugeBlock::filled(0, size);
+        file.read_exact(&mut content).map_err(io_error)?;
+        Model::from_json(&content)
+    }
+
     /// Reads a model from the content of a file.
     ///
     /// # Errors
@@ -188,11 +207,11 @@ impl Model {
         let history = History::of_file(|byte| listed[usize::from(byte)], file.rules.len());
         let looked_up = file.lookup_tokens.iter().flatten().map(|token| &*token.0);
         let mut history = history.look_up(looked_up)?;
-        for rule in &file.rules {
+        for rule in file.rules.iter() {
             history.perform(rule)?;
         }
         let mut ids = VocabularyBuilder::new(&history);
-        for (id, token) in &file.vocabulary {
+        for (id, token) in file.vocabulary.iter() {
             ids.add(*id, &token.0)?;
         }
         let vocabulary = ids.finish(is_pruned)?;

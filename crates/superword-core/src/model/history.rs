@@ -62,14 +62,19 @@ impl History {
 
     /// A history without rules, for those of a file. The vocabulary is the given single bytes.
     pub(super) fn of_file(has_byte: impl Fn(u8) -> bool, rules: usize) -> History {
-        let presence: Vec<Presence> = (0..=u8::MAX)
-            .map(has_byte)
-            .map(|has| Presence { by_merge: has, was_merged: has, ..Presence::default() })
-            .collect();
+        let mut presence = Vec::with_capacity(256 + rules);
+        presence.extend((0..=u8::MAX).map(has_byte).map(|has| Presence {
+            by_merge: has,
+            was_merged: has,
+            ..Presence::default()
+        }));
         History {
             tokens: TokenInterner::single_bytes(rules),
             rules: huge_pages::with_capacity(rules),
-            size: presence.iter().filter(|presence| presence.is_in_vocabulary()).count(),
+            size: presence
+                .iter()
+                .filter(|presence: &&Presence| presence.is_in_vocabulary())
+                .count(),
             presence,
             lookup_count: 0,
             allows_deleted: true,

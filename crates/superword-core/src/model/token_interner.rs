@@ -22,11 +22,14 @@ pub(super) struct TokenInterner {
     hasher: DefaultHashBuilder,
 }
 
+/// The bytes of an average token, or more.
+const BYTES_PER_TOKEN: usize = 8;
+
 impl TokenInterner {
     /// The 256 single bytes in order, with capacity for `more` tokens.
     pub(super) fn single_bytes(more: usize) -> TokenInterner {
         let mut tokens = TokenInterner {
-            bytes: Vec::new(),
+            bytes: Vec::with_capacity(BYTES_PER_TOKEN * (256 + more)),
             ends: Vec::with_capacity(256 + more),
             table: HashTable::with_capacity(256 + more),
             hasher: DefaultHashBuilder::default(),

@@ -4,8 +4,9 @@
 //! takes ten times as long to hand out the same memory in small pages.
 
 use std::alloc::{self, Layout};
+use std::mem::{ManuallyDrop, MaybeUninit};
 use std::ops::{Deref, DerefMut};
-use std::ptr::NonNull;
+use std::ptr::{self, NonNull};
 use std::slice;
 
 use crate::platform::allocation;
@@ -34,20 +35,25 @@ unsafe impl<T: Sync> Sync for HugeBlock<T> {}
 impl<T: Copy> HugeBlock<T> {
     /// Creates a block of equal values.
     pub(crate) fn filled(value: T, len: usize) -> HugeBlock<T> {
+        let mut block = HugeBlock::<MaybeUninit<T>>::allocate(len);
+        block.fill(MaybeUninit::new(value));
+        let block = ManuallyDrop::new(block);
+        // All values are written, and `MaybeUninit` has the layout of its value.
+        HugeBlock { start: block.start.cast(), len }
+    }
+}
+
+impl<T> HugeBlock<MaybeUninit<T>> {
+    /// Creates a block of values that are not written yet.
+    fn allocate(len: usize) -> HugeBlock<MaybeUninit<T>> {
         let layout = HugeBlock::<T>::layout(len);
         if layout.size() == 0 {
             return HugeBlock { start: NonNull::dangling(), len };
         }
         // SAFETY: the size is not 0.
         let memory = unsafe { alloc::alloc(layout) };
-        let Some(start) = NonNull::new(memory.cast::<T>()) else {
-            alloc::handle_alloc_error(layout)
-        };
+        let Some(start) = NonNull::new(memory.cast()) else { alloc::handle_alloc_error(layout) };
         request(memory, layout.size());
-        for index in 0..len {
-            // SAFETY: the layout has room for `len` values.
-            unsafe { start.add(index).write(value) };
-        }
         HugeBlock { start, len }
     }
 }
@@ -66,8 +72,8 @@ impl<T> Drop for HugeBlock<T> {
     fn drop(&mut self) {
         let layout = HugeBlock::<T>::layout(self.len);
         if layout.size() > 0 {
-            // SAFETY: `filled` has allocated it with this layout. Its values are `Copy`, and so have
-            // nothing to drop.
+            // SAFETY: `allocate` has allocated it with this layout. Its values are `Copy` or `MaybeUninit`, and
+            // so have nothing to drop.
             unsafe { alloc::dealloc(self.start.as_ptr().cast(), layout) };
         }
     }
@@ -78,7 +84,7 @@ impl<T> Deref for HugeBlock<T> {
 
     #[inline(always)]
     fn deref(&self) -> &[T] {
-        // SAFETY: `filled` has written all values.
+        // SAFETY: `filled` has written all values, or they are `MaybeUninit`.
         unsafe { slice::from_raw_parts(self.start.as_ptr(), self.len) }
     }
 }
@@ -86,7 +92,7 @@ impl<T> Deref for HugeBlock<T> {
 impl<T> DerefMut for HugeBlock<T> {
     #[inline(always)]
     fn deref_mut(&mut self) -> &mut [T] {
-        // SAFETY: `filled` has written all values.
+        // SAFETY: `filled` has written all values, or they are `MaybeUninit`.
         unsafe { slice::from_raw_parts_mut(self.start.as_ptr(), self.len) }
     }
 }
@@ -95,6 +101,60 @@ impl<T> Default for HugeBlock<T> {
     /// A block of no values.
     fn default() -> HugeBlock<T> {
         HugeBlock { start: NonNull::dangling(), len: 0 }
+    }
+}
+
+/// A list of at most so many values, on huge pages where the system has them. A large `Vec` has small pages
+/// at its start, because the allocator writes there before huge pages are requested.
+pub(crate) struct HugeList<T> {
+    /// The first `len` values are there.
+    values: HugeBlock<MaybeUninit<T>>,
+    len: usize,
+}
+
+impl<T> HugeList<T> {
+    /// Creates an empty list with room for so many values.
+    pub(crate) fn with_capacity(capacity: usize) -> HugeList<T> {
+        HugeList { values: HugeBlock::allocate(capacity), len: 0 }
+    }
+
+    /// Appends a value.
+    ///
+    /// # Panics
+    /// If there is no room for it.
+    pub(crate) fn push(&mut self, value: T) {
+        self.values[self.len].write(value);
+        self.len += 1;
+    }
+
+    fn start(&self) -> *mut T {
+        self.values.start.as_ptr().cast()
+    }
+}
+
+impl<T> Deref for HugeList<T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        // SAFETY: `push` has written the first `len` values.
+        unsafe { slice::from_raw_parts(self.start(), self.len) }
+    }
+}
+
+impl<T> Drop for HugeList<T> {
+    fn drop(&mut self) {
+        // SAFETY: `push` has written the first `len` values, and nothing uses them from here on.
+        unsafe { ptr::slice_from_raw_parts_mut(self.start(), self.len).drop_in_place() };
+    }
+}
+
+impl<T> From<Vec<T>> for HugeList<T> {
+    fn from(values: Vec<T>) -> HugeList<T> {
+        let mut list = HugeList::with_capacity(values.len());
+        for value in values {
+            list.push(value);
+        }
+        list
     }
 }
 
@@ -144,5 +204,31 @@ pub(crate) fn release() {
     // SAFETY: the call affects only memory that is free.
     unsafe {
         libc::malloc_trim(0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::rc::Rc;
+
+    use super::*;
+
+    #[test]
+    fn a_list_holds_its_values_and_drops_them_once() {
+        for len in [0, 3, 100_000] {
+            let value = Rc::new(7);
+            let mut list = HugeList::with_capacity(len + 1);
+            for count in 0..len {
+                assert_eq!(list.len(), count);
+                list.push(Rc::clone(&value));
+            }
+            assert!(list.iter().all(|other| Rc::ptr_eq(other, &value)));
+            assert_eq!(Rc::strong_count(&value), len + 1);
+            let again = HugeList::from(list.to_vec());
+            drop(list);
+            assert_eq!((again.len(), Rc::strong_count(&value)), (len, len + 1));
+            drop(again);
+            assert_eq!(Rc::strong_count(&value), 1);
+        }
     }
 }
