@@ -181,7 +181,7 @@ impl Model {
         let io_error = |source| Error::Io { path: path.into(), doing: "cannot read it", source };
         let mut file = fs::File::open(path).map_err(io_error)?;
         let size = file.metadata().map_err(io_error)?.len() as usize;
-        check_available(size, "the content of the model file")?;
+        check_available(size, "the bytes of the model file")?;
         let mut content = HugeBlock::filled(0, size);
         file.read_exact(&mut content).map_err(io_error)?;
         Model::from_json(&content)
