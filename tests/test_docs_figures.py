@@ -148,6 +148,13 @@ def test_the_page_on_speed_quotes_the_benchmarks() -> None:
             assert f"{row} | {found['gigabytes']:.2f} |" in page
             if (size, name) == (1000, "BoundlessBPE, gpt4o"):
                 assert f"on 1 GB takes {share} of the time in which gigatoken" in readme
+    stages = read_benchmark("cores")["seconds"]
+    rows = {f"BoundlessBPE: {name}": found for name, found in stages["BoundlessBPE"].items()}
+    for name, found in stages.items():
+        sums = {cores: sum(each[cores] for each in found.values()) for cores in ("1", "2", "16")}
+        rows[f"{name}: all"] = sums
+    for name, seconds in rows.items():
+        assert f"| {name} | {' | '.join(f'{each:.1f}' for each in seconds.values())} |" in page
     speeds = read_benchmark("encode")["speeds"]
     for name, found in speeds.items():
         shown = " | ".join(f"{found[part]:.0f}" for part in ("first", "unseen", "seen"))
