@@ -70,6 +70,7 @@ def parquet_documents(
             for batch in table.iter_batches(size, row_groups=[group], columns=columns):
                 documents = batch.column(column).to_pylist()
                 rows = documents if weight_column is None else batch.to_pylist()
+                del batch
                 for document, kept in zip(documents, rows, strict=True):
                     row += 1
                     if document is None:
@@ -85,6 +86,10 @@ def parquet_documents(
                         raise_or_skip(refuse_text(name, row, column, memory_limit))
                     else:
                         yield kept
+                # Texts may be long, and the next batch takes memory before these names change.
+                document = kept = None
+                documents.clear()
+                rows.clear()
     except CorpusError as error:
         raise_or_skip(error)
     except (pyarrow.ArrowException, OSError, UnicodeDecodeError) as damage:
