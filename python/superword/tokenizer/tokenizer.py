@@ -387,12 +387,12 @@ def load(path: str | PathLike[str], *, deletion: Deletion = None) -> Tokenizer:
         if deletion is not None and not start.startswith(b"word v1"):
             raise ValueError(FORMAT_SAYS_DELETION)
         # The core reads a long file into memory that the system hands out faster.
-        is_left = not is_authors and len(start) == HEAD_BYTES and file.seekable()
-        text = b"" if is_left else start + file.read()
+        is_read_by_core = not is_authors and len(start) == HEAD_BYTES and file.seekable()
+        text = b"" if is_read_by_core else start + file.read()
     try:
         if is_authors:
             model = _core.Model.from_authors(text, deletion or "bytes")
-        elif is_left:
+        elif is_read_by_core:
             model = _core.Model.read(path)
         else:
             model = _core.Model.from_json(text)
